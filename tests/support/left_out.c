@@ -7,8 +7,10 @@
 #define LINE_SIZE 400
 #define WHY       "why: "
 
-/* Whether the line names this test: "test_name function", and perhaps the only machine for which it
- * does. */
+/*
+ * Returns true if the line names this test: "PROGRAM TEST", or "PROGRAM TEST MACHINE", which is
+ * valid for one machine only.
+ */
 static bool names(char *line, const char *name, const char *test)
 {
     const char *first = strtok(line, " ");

@@ -1,6 +1,6 @@
 /*
- * Tests that are skipped under qemu, from tests/left_out_qemu.txt, which explains its format. With
- * another build the table is not read.
+ * Skips tests under qemu that tests/left_out_qemu.txt lists; that file explains its format. Other
+ * builds do not read it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_LEFT_OUT_H
 #define SLUICE_TESTS_SUPPORT_LEFT_OUT_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Whether the test `test` of the program `name` is left out. Then prints it and the reason, in the
- * words that tests/report.py collects. Ends the program if the table cannot be read.
+ * Returns true if the test `test` of the program `name` must be skipped. Then also prints it and
+ * the reason, in the form that tests/report.py reads. Ends the program if the table cannot be read.
  */
 bool left_out(const char *name, const char *test);
 

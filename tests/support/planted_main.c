@@ -1,6 +1,6 @@
 /*
- * The main function of a program with a planted fault: runs the one test that must find the fault.
- * Exits with 0 if that test fails or aborts.
+ * The main function of a program with a planted fault. It runs only the test that must find the
+ * fault, and exits with 0 if that test fails or aborts.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void end_by_abort(int number)
     _Exit(EXIT_SUCCESS);
 }
 
-/* The process ends without a cleanup: threads may still use objects of the failed test. */
+/* Ends the process without a cleanup, because threads may still use objects of the failed test. */
 int main(void)
 {
     signal(SIGABRT, end_by_abort);

@@ -6,7 +6,7 @@
 
 #include "tests/support/left_out.h"
 
-static struct test_entry *entries; /* by their lines */
+static struct test_entry *entries; /* sorted by line */
 
 void test_register(struct test_entry *entry)
 {
@@ -17,7 +17,7 @@ void test_register(struct test_entry *entry)
     *link = entry;
 }
 
-/* "test_glob" of "/.../tests/unit/text/test_glob.c". */
+/* Writes the test's name: "test_glob" for "/.../tests/unit/text/test_glob.c". */
 static void name_of_file(const char *path, char *name, size_t size)
 {
     const char *base = path;
@@ -27,14 +27,12 @@ static void name_of_file(const char *path, char *name, size_t size)
     snprintf(name, size, "%.*s", (int)strcspn(base, "."), base);
 }
 
-/* Takes the place of a test that is left out. */
 static void leave_out(void **unused)
 {
     (void)unused;
     skip();
 }
 
-/* The test, or what takes its place. */
 static struct CMUnitTest chosen(const char *name, const struct test_entry *entry)
 {
     struct CMUnitTest test = entry->test;

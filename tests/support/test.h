@@ -1,15 +1,13 @@
 /*
- * Every test program includes this first: cmocka, and tests that register
- * themselves.
+ * Every test program includes this header first. It includes cmocka and registers tests:
  *
  *     TEST(what_it_shows)
  *     {
  *         assert_true(...);
  *     }
  *
- * A program has the tests of its file, in their order,
- * and the main function of tests/support/main.c. A program that has a main of
- * its own calls test_run_all.
+ * A program runs the tests of its file in their order. Its main function is in
+ * tests/support/main.c, unless it has its own, which calls test_run_all.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEST_H
 #define SLUICE_TESTS_SUPPORT_TEST_H
@@ -23,7 +21,7 @@
 
 #include "tests/support/platform/before_main.h"
 
-/* A test of the program; an element of a list. */
+/* A test of the program, in a linked list. */
 struct test_entry {
     struct test_entry *next;
     int line; /* line in its file, by which tests are ordered */
@@ -31,18 +29,18 @@ struct test_entry {
     struct CMUnitTest test;
 };
 
-/* Called before main: adds the test to the program's list. */
+/* Adds the test to the program's list. Called before main. */
 void test_register(struct test_entry *entry);
 
 /*
- * Runs all tests under this name, or, if it is NULL, under the name of their file. Returns main's
- * result.
+ * Runs all tests. They are reported under `name`, or under the name of their file if it is NULL.
+ * Returns the exit code of the program.
  */
 int test_run_all(const char *name);
 
 /*
- * Runs the test `test` under `name`. Returns the number of failures, 0 or 1; -1: there is no such
- * test.
+ * Runs one test, reported under `name`. Returns the number of failures, 0 or 1, or -1 if there is
+ * no such test.
  */
 int test_run_one(const char *name, const char *test);
 
@@ -69,14 +67,14 @@ int test_run_one(const char *name, const char *test);
     static void function(void)
 
 /*
- * The number of random inputs that a test tries: half of `count` with a sanitizer, and a fifth
- * under Wine, where each takes several times longer.
+ * The number of random inputs that a test tries: `count`, reduced to a half with a sanitizer and to
+ * a fifth under Wine, where each input takes much longer.
  */
 #define TEST_TRIES(count) ((count) / TEST_PART)
 
 /*
- * A test with a setup and a teardown, each of which may be NULL. They must return 0. The test gets
- * in *state what the setup put there.
+ * A test with a setup and a teardown, each of which may be NULL. They must return 0. The setup may
+ * set *state, which the test receives.
  */
 #define TEST_WITH(function, setup, teardown)                                                       \
     static void function(void **state);                                                            \

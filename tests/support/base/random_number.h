@@ -1,6 +1,6 @@
 /*
- * Numbers that look random and are the same on every machine: splitmix64 (Steele, Lea and Flood,
- * "Fast splittable pseudorandom number generators", 2014). Begin with any state.
+ * Pseudorandom numbers that are the same on every machine: splitmix64 (Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators", 2014). Any first state is allowed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_BASE_RANDOM_NUMBER_H
 #define SLUICE_TESTS_SUPPORT_BASE_RANDOM_NUMBER_H

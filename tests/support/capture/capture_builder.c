@@ -254,7 +254,10 @@ void capture_builder_record(struct capture_builder *builder, uint32_t seconds, u
     capture_builder_raw(builder, packet_bytes(packet), captured);
 }
 
-/* Writes type and length of a block whose body has `size` bytes; end_block follows the body. */
+/*
+ * Writes the type and length of a block. The caller then writes its `size` bytes and calls
+ * end_block.
+ */
 static void begin_block(struct capture_builder *builder, uint32_t type, size_t size)
 {
     capture_builder_u32(builder, type);
@@ -283,7 +286,7 @@ void capture_builder_section(struct capture_builder *builder, bool big_endian)
     capture_builder_u32(builder, 0x1a2b3c4d);
     capture_builder_u16(builder, 1);
     capture_builder_u16(builder, 0);
-    capture_builder_u32(builder, 0xffffffff); /* length of the section: not given */
+    capture_builder_u32(builder, 0xffffffff); /* section length: not specified */
     capture_builder_u32(builder, 0xffffffff);
     end_block(builder, 16);
 }
@@ -299,7 +302,6 @@ void capture_builder_interface(struct capture_builder *builder, uint16_t link_ty
     end_block(builder, 8 + options_size);
 }
 
-/* The part that enhanced and obsolete packet blocks share, after the interface. */
 static void append_packet(struct capture_builder *builder, uint64_t time,
                           const struct packet *packet, size_t captured)
 {
@@ -325,7 +327,7 @@ void capture_builder_obsolete(struct capture_builder *builder, uint16_t interfac
 {
     begin_block(builder, 2, 20 + captured);
     capture_builder_u16(builder, interface);
-    capture_builder_u16(builder, 0xffff); /* drops: not known */
+    capture_builder_u16(builder, 0xffff); /* number of dropped packets: unknown */
     append_packet(builder, time, packet, captured);
 }
 

@@ -1,10 +1,10 @@
 /*
- * Builds packets and capture files for tests, field by field, so that a test can also build the
- * wrong ones.
+ * Builds packets and capture files for tests field by field, so that a test can also build invalid
+ * ones.
  *
- * A packet grows outwards: payload first, then each header before what is there. A file grows at
- * its end, and is written to a temporary path that is removed when the program ends. Without
- * memory the program aborts: these are tests.
+ * A packet is built from the inside: first the payload, then each header in front of it. A file is
+ * built from its beginning, and is written to a temporary path that is removed when the program
+ * ends. If memory is short the program aborts.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_BUILDER_H
 #define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_BUILDER_H
@@ -20,11 +20,11 @@
 
 struct packet {
     uint8_t room[PACKET_ROOM];
-    size_t start; /* of the outermost header, in `room` */
+    size_t start; /* offset in `room` of the outermost header */
     size_t size;
 };
 
-/* The bytes so far. */
+/* Returns the bytes of the packet as it is now. */
 const uint8_t *packet_bytes(const struct packet *packet);
 
 /* Begins a packet with its innermost bytes, at most 65,536. */
@@ -37,14 +37,14 @@ void packet_begin(struct packet *packet, const void *bytes, size_t size);
 void packet_begin_pattern(struct packet *packet, unsigned seed, size_t size);
 uint8_t packet_pattern(unsigned seed, size_t at);
 
-/* Puts bytes in front of the packet, or zero bytes after it. */
+/* packet_prepend adds bytes in front of the packet, packet_pad adds zero bytes after it. */
 void packet_prepend(struct packet *packet, const void *bytes, size_t size);
 void packet_pad(struct packet *packet, size_t size);
 
-/* Puts a UDP header in front, with the length of the bytes after it (checksum 0). */
+/* Prepends a UDP header with checksum 0. Its length is that of the packet. */
 void packet_udp(struct packet *packet, uint16_t source_port, uint16_t destination_port);
 
-/* An IPv4 header. `hosts` are the last bytes of 192.0.2.x. */
+/* Fields of an IPv4 header. The addresses are 192.0.2.`source` and 192.0.2.`destination`. */
 struct packet_ipv4 {
     uint8_t source, destination;
     uint8_t protocol;      /* 0 means UDP */
@@ -55,33 +55,37 @@ struct packet_ipv4 {
 #define PACKET_MORE_FRAGMENTS 0x2000u
 void packet_ipv4(struct packet *packet, const struct packet_ipv4 *fields);
 
-/* An IPv6 header from 2001:db8::SOURCE to 2001:db8::DESTINATION. */
+/* Prepends an IPv6 header from 2001:db8::SOURCE to 2001:db8::DESTINATION. */
 void packet_ipv6(struct packet *packet, uint8_t source, uint8_t destination, uint8_t next_header);
 
-/* An IPv6 extension header of 8 * (1 + more) bytes. */
+/* Prepends an IPv6 extension header of 8 * (1 + more) bytes. */
 void packet_ipv6_extension(struct packet *packet, uint8_t next_header, uint8_t more);
 
-/* An IPv6 fragment header; `offset` in bytes. */
+/* Prepends an IPv6 fragment header; `offset` is in bytes. */
 void packet_ipv6_fragment(struct packet *packet, uint8_t next_header, size_t offset, bool more,
                           uint32_t id);
 
-/* Link-layer headers. */
+/* Prepend link-layer headers. */
 void packet_ethernet(struct packet *packet, uint16_t ethertype);
-void packet_vlan(struct packet *packet, uint16_t ethertype); /* the tag's id and what follows */
+/* Tag id 0; `ethertype` is that of the payload. */
+void packet_vlan(struct packet *packet, uint16_t ethertype);
 void packet_linux_cooked(struct packet *packet, uint16_t ethertype);
 void packet_linux_cooked_v2(struct packet *packet, uint16_t ethertype);
 
-/* A whole UDP packet over IPv4 in Ethernet from 192.0.2.1:40000, payload of pattern `seed`. */
+/*
+ * Builds a UDP packet over IPv4 in Ethernet from 192.0.2.1:40000, with `size` bytes of pattern
+ * `seed`.
+ */
 void packet_simple(struct packet *packet, unsigned seed, size_t size, uint16_t destination_port);
 
 /*
- * The part at `offset` of `size` bytes of a UDP datagram (header and all, as packet_udp left it),
- * as an IPv4 fragment in Ethernet, from 192.0.2.1 to 192.0.2.2.
+ * Builds an IPv4 fragment in Ethernet, from 192.0.2.1 to 192.0.2.2. Its payload is `size` bytes at
+ * `offset` of `datagram`, which begins with its UDP header.
  */
 void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint16_t id);
 
-/* As packet_ipv4_part, but an IPv6 fragment from 2001:db8::1 to 2001:db8::2. */
+/* As packet_ipv4_part, for an IPv6 fragment from 2001:db8::1 to 2001:db8::2. */
 void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint32_t id);
 
@@ -91,7 +95,7 @@ struct capture_builder {
     uint8_t *bytes;
     size_t size;
     size_t room;
-    bool big_endian; /* byte order of later additions; set by the header of a file or section */
+    bool big_endian; /* byte order of numbers appended later; set by the file or section header */
 };
 
 #define PCAP_MICROSECONDS 0xa1b2c3d4u
@@ -105,13 +109,15 @@ void capture_builder_raw(struct capture_builder *builder, const void *bytes, siz
 void capture_builder_u16(struct capture_builder *builder, uint16_t value);
 void capture_builder_u32(struct capture_builder *builder, uint32_t value);
 
-/* pcap: the header, and a record of the packet cut to its first `captured` bytes. */
+/* pcap: the file header, and a record with the first `captured` bytes of the packet. */
 void capture_builder_pcap(struct capture_builder *builder, bool big_endian, uint32_t magic,
                           uint32_t link_type);
 void capture_builder_record(struct capture_builder *builder, uint32_t seconds, uint32_t fraction,
                             const struct packet *packet, size_t captured);
 
-/* pcapng: any block; its body is padded to 4 bytes. */
+/*
+ * pcapng: a block of any type, whose body is padded to a multiple of 4 bytes, and a section header.
+ */
 void capture_builder_block(struct capture_builder *builder, uint32_t type, const void *body,
                            size_t size);
 void capture_builder_section(struct capture_builder *builder, bool big_endian);
@@ -130,7 +136,7 @@ void capture_builder_simple(struct capture_builder *builder, const struct packet
 
 /*
  * Writes the file and returns its path, which is the same each time. The file is in a scratch
- * directory that exists from the first call to the end of the program.
+ * directory that is removed when the program ends.
  */
 const char *capture_builder_save(const struct capture_builder *builder);
 

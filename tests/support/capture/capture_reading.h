@@ -1,6 +1,6 @@
 /*
- * Reads a capture to its end for a test, and checks conditions that hold for every capture: the
- * counts add up, and the file's end is final. Fails the running cmocka test otherwise.
+ * Reads a capture to its end for a test. Checks that the counts add up and that the end of the file
+ * is final. Otherwise the running cmocka test fails.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
 #define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
@@ -25,10 +25,12 @@ struct capture_reading {
     size_t room;
     struct capture_counts counts;
     enum capture_result end; /* CAPTURE_END or CAPTURE_DAMAGED */
-    struct error error;      /* of CAPTURE_DAMAGED */
+    struct error error;      /* why the capture is damaged */
 };
 
-/* Reads `path`, which must open, for `port` (0: all). The reading is freed by the function below.
+/*
+ * Reads the capture at `path`, for `port` (0: all ports). The test fails if it cannot be opened.
+ * Free the reading with capture_reading_free.
  */
 void capture_reading_take(struct capture_reading *reading, const char *path, uint16_t port);
 void capture_reading_free(struct capture_reading *reading);

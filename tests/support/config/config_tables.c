@@ -32,7 +32,7 @@ static struct encoded arrange(struct encoder *encoder, char *block, size_t size,
 static const struct encoder_ops families = {.name = "families", .arrange = arrange};
 static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
 
-/* The defaults come second: they are found by their names, not by their places. */
+/* The default entries are not the first, so that a search by position instead of name fails. */
 static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
 static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
 static const struct compression_ops squeeze = {.name = "squeeze"};

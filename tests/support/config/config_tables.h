@@ -1,7 +1,6 @@
 /*
- * Tables for tests of the configuration to choose from: schemas "telemetry" and "riemann", "file",
- * destinations "stdout:" and "file:PATH", encoders "json" and "lines". They have names only;
- * nothing of them can be called. Constant.
+ * A registry for tests of the configuration, with schemas, destinations, encoders and others. Most
+ * entries have only a name and properties, and cannot be used. Constant.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CONFIG_CONFIG_TABLES_H
 #define SLUICE_TESTS_SUPPORT_CONFIG_CONFIG_TABLES_H

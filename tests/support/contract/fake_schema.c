@@ -14,7 +14,7 @@ struct fake {
     struct schema schema;
     uint32_t alive;
     int number;
-    bool numbered; /* the schema has `sequence` */
+    bool numbered; /* the option `sequence` is set */
     char name[64];
 };
 
@@ -92,7 +92,7 @@ static size_t count(const struct text *text, char c)
     return found;
 }
 
-/* The decimal number after the text's first byte. */
+/* Reads the decimal number after the text's first byte. */
 static uint64_t number_of(const struct text *text)
 {
     uint64_t number = 0;
@@ -101,7 +101,7 @@ static uint64_t number_of(const struct text *text)
     return number;
 }
 
-/* The message is a struct text that refers to the datagram's bytes. */
+/* The decoded message is a struct text that points into the datagram. */
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out)
 {
@@ -165,7 +165,6 @@ static size_t write_json(const struct schema *schema, const void *message,
     return count(text, '~');
 }
 
-/* Counts the first byte as a known field, and each '?' as an unknown one. */
 static struct schema_fields count_fields(const struct schema *schema, const void *message)
 {
     living(schema);

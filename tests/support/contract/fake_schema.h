@@ -1,12 +1,13 @@
 /*
- * Schemas for tests, built in or from a file. The text of a message chooses the outcome of its
- * decoding. Each schema has a number; a destroyed one is poisoned, and its use ends the program.
- * They are counted in `fake_schemas`, which a test sets to zero.
+ * Schemas for tests, built in or from a file. The text of a message selects the result of its
+ * decoding. Each schema has a number. A destroyed schema is poisoned: its use ends the program.
+ * `fake_schemas` counts the schemas; a test sets it to zero.
  *
  * A message is any text. "!" is malformed, ">" is too deep, and "*N" takes N bytes of the arena.
  * Each '?' is an unknown field, and each '~' a value without a JSON form. In "#N", N is the
- * sender's number, if `sequence` is set. If `value` is set, a message has one sample: its name is
- * the text, its value the schema's number, and its label "made" has the number as a text.
+ * sender's sequence number, if the option `sequence` is set. If the option `value` is set, a
+ * message has one sample: its name is the text, its value is the schema's number, and its label
+ * "made" has the same number as a text.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H
 #define SLUICE_TESTS_SUPPORT_CONTRACT_FAKE_SCHEMA_H
@@ -17,10 +18,10 @@
 #include "collector/contract/schema.h"
 
 struct fake_schemas {
-    _Atomic int made;   /* schemas made so far, which is also the number of the last one */
+    _Atomic int made;   /* schemas made so far; the last one has this number */
     _Atomic int living; /* schemas made and not yet destroyed */
-    _Atomic bool fail;  /* making a schema fails */
-    _Atomic bool bare;  /* schemas that are made have no samples */
+    _Atomic bool fail;  /* if set, making a schema fails */
+    _Atomic bool bare;  /* if set, new schemas have no samples */
 };
 
 extern struct fake_schemas fake_schemas;

@@ -6,12 +6,11 @@
 
 #include "collector/log/log.h"
 
-/* At most LINES_MOST lines are kept, and LINE_MOST bytes of each. */
 #define LINES_MOST 256
 #define LINE_MOST  512
 
 static char lines[LINES_MOST][LINE_MOST];
-static _Atomic size_t begun; /* lines for which a thread has claimed a place */
+static _Atomic size_t begun; /* number of lines that threads have reserved in `lines` */
 static _Atomic bool whole[LINES_MOST];
 
 static bool take(enum log_level level, const char *bytes, size_t size)

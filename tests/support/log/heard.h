@@ -1,6 +1,6 @@
 /*
- * Keeps the log lines of a test's code instead of writing them to stderr. There is one log, for the
- * lines of all threads.
+ * Keeps log lines in memory during a test instead of writing them to stderr. There is one list for
+ * all threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_LOG_HEARD_H
 #define SLUICE_TESTS_SUPPORT_LOG_HEARD_H
@@ -8,18 +8,17 @@
 #include <stddef.h>
 
 /*
- * From now on lines are kept, and earlier ones are forgotten. Call this while there is only one
- * thread.
+ * Starts keeping lines, and forgets earlier ones. Call this while the program has only one thread.
  */
 void heard_begin(void);
 
 /*
- * Lines go to stderr again. Those that were kept can still be counted. Call this while there is
- * only one thread.
+ * Writes later lines to stderr again. Kept lines can still be counted. Call this while the program
+ * has only one thread.
  */
 void heard_end(void);
 
-/* How many of the lines contain this text; any thread. */
+/* Returns the number of kept lines that contain this text. Any thread. */
 size_t heard(const char *text);
 
 #endif

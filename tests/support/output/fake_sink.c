@@ -10,7 +10,7 @@
 #include "tests/support/test.h"
 
 /*
- * A destination gets only its path, from which it cannot find a fake. So there is one fake at a
+ * A destination gets only its path, which does not identify a fake. So there is only one fake at a
  * time.
  */
 static struct fake_sink fake;
@@ -272,7 +272,7 @@ int fake_sink_set_up(void **state)
 int fake_sink_tear_down(void **state)
 {
     (void)state;
-    if (fake.sink != NULL) { /* a test that failed midway left it running */
+    if (fake.sink != NULL) { /* a test that failed before its end left the sink running */
         atomic_store(&fake.gate_shut, false);
         sink_thread_stop(fake.sink, 0);
         fake_sink_close(&fake);
@@ -340,7 +340,7 @@ struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payloa
 struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
 {
     struct batch *batch = fake_sink_make_for_feed(made, payload, count);
-    /* A receiver counts records before the sink can finish them; so does this. */
+    /* Like a receiver, count the records before the sink can finish them. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
     return batch;
@@ -394,8 +394,8 @@ void fake_sink_wait_idle(const struct fake_sink *made)
 }
 
 /*
- * A thread that is about to sleep is idle, too, but then looks for work once more; its heartbeat
- * shows whether it sleeps.
+ * A thread that is about to sleep is also idle, but it checks for work once more. Only its
+ * heartbeat shows that it sleeps.
  */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {

@@ -1,9 +1,10 @@
 /*
- * A sink thread between one producer, the test, and a destination that does what the test says.
+ * A sink thread with a fake destination. The test is the only producer, and decides the result of
+ * each write.
  *
- * Life: fake_sink_set_up (a cmocka setup), the script and the options, fake_sink_start, pushes,
- * fake_sink_finish, assertions; fake_sink_tear_down. The destination's own fields are its thread's
- * from start to finish, except where a comment says otherwise.
+ * Order of calls: fake_sink_set_up (a cmocka setup); set the script and options; fake_sink_start;
+ * pushes; fake_sink_finish; assertions; fake_sink_tear_down. From start to finish the fields belong
+ * to the sink's thread, unless a comment names other threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
 #define SLUICE_TESTS_SUPPORT_OUTPUT_FAKE_SINK_H
@@ -16,32 +17,36 @@
 #include "collector/contract/destination_stream.h"
 #include "collector/output/sink_thread.h"
 
-/* The result of one write. WRITE_OK accepts at most `most` bytes; 0: all. */
+/* The result of one write. WRITE_OK accepts at most `most` bytes, or all if `most` is 0. */
 struct fake_write {
     enum write_result result;
     size_t most;
 };
 
 #define FAKE_QUEUES   3
-#define FAKE_CAPACITY 64 /* of each queue */
+#define FAKE_CAPACITY 64 /* batches that each queue can hold */
 #define FAKE_ROOM     ((size_t)32 * 1024 * 1024)
 
 struct fake_sink {
-    /* The script, before the start. */
+    /* The script. Set it before the start. */
     const struct fake_write *script;
     size_t script_length;
-    bool repeat_last;       /* the last step is repeated; otherwise later writes are accepted */
-    uint64_t random_pieces; /* seed; other than 0: every write accepts a random part */
+    /* Repeat the last step of the script; otherwise later writes are accepted. */
+    bool repeat_last;
+    /* If not 0, the seed of random sizes: each write accepts a random part. */
+    uint64_t random_pieces;
     wait_handle handle;
     bool cannot_roll_back;
     bool reopen_fails;
-    bool reopen_mends;             /* ends the script: later writes are accepted */
-    const char *head;              /* the head that the encoder writes into a file; NULL: none */
-    bool holds_already;            /* the file that is opened first is not empty */
-    bool reopen_holds;             /* the file that a reopen opens is not empty */
-    struct stream_ops stream;      /* the destination's operations; a test may remove some */
-    struct sink_settings settings; /* used by the options; a test changes them before the sink is
-                                      made */
+    bool reopen_mends; /* a reopen ends the script: later writes are accepted */
+    /* Bytes that the encoder writes at the beginning of a file; NULL: no head. */
+    const char *head;
+    bool holds_already; /* the file that is opened first is not empty */
+    bool reopen_holds;  /* the file that a reopen opens is not empty */
+    /* The destination's operations; a test may set some to NULL. */
+    struct stream_ops stream;
+    /* Used by `options`; a test changes them before the sink is made. */
+    struct sink_settings settings;
     struct sink_thread_options options;
 
     /* Results. */
@@ -51,13 +56,16 @@ struct fake_sink {
     size_t roll_backs;
     size_t reopens;
     size_t reopened_at;     /* `size` at the last reopen */
-    size_t opened_at;       /* `size` when the file that is written now was opened */
-    size_t strangers;       /* calls by other threads than the sink's */
-    _Atomic size_t writes;  /* calls so far; any thread may look */
+    size_t opened_at;       /* `size` when the current file was opened */
+    size_t strangers;       /* calls from threads other than the sink's */
+    _Atomic size_t writes;  /* calls so far; any thread may read it */
     _Atomic size_t notices; /* calls of options.ended; any thread */
-    _Atomic bool gate_shut; /* set by any thread: holds a write before it begins
-                               (options.before_write) */
-    _Atomic bool at_gate;   /* read by any thread: a write is held */
+    /*
+     * While set, each write waits before it begins (options.before_write); any thread may set it.
+     */
+    _Atomic bool gate_shut;
+    /* A write waits at the gate; any thread may read it. */
+    _Atomic bool at_gate;
 
     /* Objects that the sink uses. */
     struct ledger *ledger;
@@ -65,14 +73,14 @@ struct fake_sink {
     struct batch_pool *pool;
     struct sink_thread *sink;
     struct batch_queue *queues[FAKE_QUEUES];
-    uint64_t queued; /* records */
+    uint64_t queued; /* records pushed so far */
 };
 
 /*
- * The payloads that the fake encoder reads: a text becomes one line; "#N" that text N times, one
- * line each; "*N" a line of N bytes and its newline; "-" leaves no line; "!" fits no buffer; "@" is
- * a line, during which the sink is told to reopen; "~" is a line with two values that JSON cannot
- * express.
+ * Payloads that the fake encoder understands. Any other text becomes one line. "#N" is the text
+ * "#N" in N lines. "*N" is a line of N bytes and its newline. "-" has no line. "!" does not fit any
+ * buffer. "@" is a line, and requests a reopen of the sink. "~" is a line with two values that JSON
+ * cannot express.
  */
 
 /* A cmocka setup and teardown. At the end of the test the sink must have no record in flight. */
@@ -90,21 +98,21 @@ void fake_sink_start(struct fake_sink *fake);
  */
 void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, size_t count);
 
-/* fake_sink_push in two steps, of which the second, the push, takes almost no time. */
+/* fake_sink_push in two steps: make a batch, then push it. The push takes almost no time. */
 struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
 void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 
 /*
- * A batch for a fan_out, which counts its records itself. The test adds what was counted to
+ * Makes a batch for a fan_out, which counts the records itself. The test must add that count to
  * `queued`.
  */
 struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
 
-/* Waits until `records` records have an outcome. */
+/* Waits until `records` records have an outcome, written or lost. */
 void fake_sink_wait_committed(const struct fake_sink *fake, uint64_t records);
 
 /*
- * wait_writes waits until `writes` calls of write have begun, wait_idle until the sink has no work.
+ * The first waits until `writes` calls of write have begun, the second until the sink has no work.
  */
 void fake_sink_wait_writes(struct fake_sink *fake, size_t writes);
 void fake_sink_wait_idle(const struct fake_sink *fake);
@@ -113,17 +121,19 @@ void fake_sink_wait_idle(const struct fake_sink *fake);
 void fake_sink_wait_asleep(const struct fake_sink *fake);
 
 /*
- * close closes the queues, join joins the thread; finish does both. Then every record and batch
- * must be accounted for.
+ * fake_sink_close closes the queues, fake_sink_join joins the thread, and fake_sink_finish does
+ * both. Afterwards every record and batch must be accounted for.
  */
 void fake_sink_close(struct fake_sink *fake);
 void fake_sink_join(struct fake_sink *fake);
 void fake_sink_finish(struct fake_sink *fake);
 
-/* The number of records that have an outcome. */
+/* Returns the number of records that have an outcome. */
 uint64_t fake_sink_committed(const struct fake_sink *fake);
 
-/* Asserts that exactly this text was accepted, and `lines` and `written` counted. */
+/*
+ * Asserts that exactly this text was accepted, and that `records` lines and records were counted.
+ */
 void fake_sink_assert_wrote(const struct fake_sink *fake, const char *text, uint64_t records);
 
 #endif

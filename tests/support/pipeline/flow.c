@@ -92,7 +92,7 @@ int flow_set_up(void **state)
     return 0;
 }
 
-/* The threads of a failed test may still run, so their flow is not freed. */
+/* Threads of a failed test may still run, so the flow of a failed test is not freed. */
 int flow_tear_down(void **state)
 {
     struct flow *flow = *state;
@@ -109,7 +109,7 @@ int flow_tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* The path for the name that `at` begins with, such as "OUTPUT". */
+/* Returns the path that replaces the name at the beginning of `at`, such as "OUTPUT". */
 static const char *name_at(const struct flow *flow, const char *at, size_t *length)
 {
     const struct {
@@ -125,7 +125,7 @@ static const char *name_at(const struct flow *flow, const char *at, size_t *leng
     return NULL;
 }
 
-/* Copies a word with the places put in, to `size` bytes. */
+/* Copies a word to `to`, which has `size` bytes, and replaces names by paths. */
 static void put_places(const struct flow *flow, const char *word, char *to, size_t size)
 {
     size_t used = 0;
@@ -146,8 +146,7 @@ static void put_places(const struct flow *flow, const char *word, char *to, size
 }
 
 /*
- * The text is split into words before names are replaced by paths, because a path may contain a
- * blank.
+ * Splits the text into words before it replaces names by paths, because a path may contain a space.
  */
 static void parse(struct flow *flow, const char *arguments, struct config *config)
 {
@@ -225,7 +224,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 const char *flow_least_memory(const struct memory_needs *needs, char *text)
 {
     uint64_t size = 0;
-    /* All sinks are assumed to write to a stream. */
+    /* Assumes that all sinks write to a stream. */
     static const struct destination_ops stream = {.scheme = "stream"};
     static const struct sink_settings settings;
     const struct sink_thread_options options = {.destination = &stream, .settings = &settings};
@@ -300,7 +299,7 @@ void flow_send_as_written(struct flow *flow, size_t sink, size_t count)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* A number of the running ledger. */
+/* Reads a number from a ledger snapshot. */
 typedef uint64_t reading(const struct ledger_snapshot *snapshot, size_t index);
 
 static uint64_t received(const struct ledger_snapshot *snapshot, size_t listener)

@@ -1,7 +1,7 @@
 /*
- * Starts this test program again as a second process: its arguments choose what it does, and the
- * test reads its standard output. Each operating system implements this header in a file of its
- * own, chosen by CMake. An error fails the running cmocka test.
+ * Starts this test program again as a second process. Its argument selects what it does, and the
+ * test reads its standard output. CMake chooses the implementation of the operating system. An
+ * error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_AGAIN_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_AGAIN_H
@@ -11,7 +11,7 @@
 #include "tests/support/platform/standard_stream.h"
 
 struct again {
-    test_stream output; /* read it until again_end */
+    test_stream output; /* to read from until again_end */
     void *process;
 };
 
@@ -22,8 +22,8 @@ struct again again_start(const char *argument);
 void again_kill(struct again *again);
 
 /*
- * Waits until the second process has ended. Returns its exit code; after a kill, any number except
- * 0.
+ * Waits until the second process has ended. Returns its exit code; after a kill, a number other
+ * than 0.
  */
 int again_end(struct again *again);
 

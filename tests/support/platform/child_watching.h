@@ -13,10 +13,10 @@ int child_tear_down(void **state);
 
 void start(struct child *child, const char *command);
 
-/* The text is accepted as a whole, or not at all. */
+/* Writes the text. The child accepts all of it or nothing. */
 enum write_result write_text(struct child *child, const char *text);
 
-/* Fails if the child ends and `state` is another one. */
+/* Waits until the child has this state. Fails the test if it ends with another one. */
 void wait_until(struct child *child, enum child_state state, struct child_end *end);
 void wait_until_unread(struct child *child, size_t size);
 

@@ -7,12 +7,12 @@
 
 #include <stddef.h>
 
-/* Begins to count the calls of all threads but the calling one. */
+/* Starts counting the allocations of all threads except the calling one. */
 void counted_memory_begin(void);
-/* Begins to count the calls of all threads. */
+/* Starts counting the allocations of all threads. */
 void counted_memory_begin_all(void);
 
-/* Ends the count. Returns the number of calls. */
+/* Stops counting. Returns the number of allocations. */
 size_t counted_memory_end(void);
 
 #endif

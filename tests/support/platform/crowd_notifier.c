@@ -14,8 +14,8 @@ struct crowd {
     void *tokens[MOST_SOCKETS];
     size_t count;
     size_t next;
-    void *removed[MOST_SOCKETS]; /* removed tokens; REMOVED is reported when only one thread is
-                                    left */
+    void *removed[MOST_SOCKETS]; /* removed tokens; their REMOVED events come only when one thread
+                                    is left */
     size_t removed_count;
     size_t threads;
     bool woken;

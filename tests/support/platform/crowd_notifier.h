@@ -1,6 +1,6 @@
 /*
- * A notifier for any number of threads that reports every socket again and again, ready or not, to
- * whichever thread waits: the contract allows that, and it is the worst case for a receiver's
+ * A notifier for any number of threads. It reports every socket repeatedly, ready or not, to any
+ * waiting thread. The contract of a notifier allows that, and it is the worst case for a receiver's
  * threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CROWD_NOTIFIER_H

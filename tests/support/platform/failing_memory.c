@@ -42,7 +42,10 @@ __attribute__((constructor)) static void share(void)
         shortage = mapped;
 }
 
-/* Later allocations must not fail: gcov writes its counters then, and does not handle a failure. */
+/*
+ * At exit, no allocation may fail: gcov allocates to write its counters and does not handle a
+ * failure.
+ */
 __attribute__((destructor)) static void end(void)
 {
     atomic_store(&over, true);

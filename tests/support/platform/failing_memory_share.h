@@ -7,7 +7,10 @@
 
 #include <stddef.h>
 
-/* Maps that many bytes for the life of the process. NULL: there is no such file. */
+/*
+ * Maps `size` bytes of the file that the environment variable FAILING_MEMORY names, until the
+ * process ends. Called before main. Returns NULL if there is no such file.
+ */
 void *failing_memory_share(size_t size);
 
 #endif

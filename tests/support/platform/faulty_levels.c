@@ -9,10 +9,10 @@ struct faulty {
     struct notifier base;
     struct notifier *sound;
     struct notifier *idle;      /* without events */
-    void *token;                /* of the registration that was added last */
+    void *token;                /* token of the last added registration */
     void *reported;             /* the token of the last READY event */
-    bool told;                  /* READY was reported since the last registration */
-    struct notifier_event kept; /* returned by the next wait */
+    bool told;                  /* whether READY was reported since the last registration */
+    struct notifier_event kept; /* an event that the next wait returns */
     bool has_kept;
 };
 
@@ -75,7 +75,6 @@ static int remove_level(struct notifier *notifier, wait_handle socket, void *tok
     return notifier_remove(of(notifier)->sound, socket, token, error);
 }
 
-/* Returns whether to report the event. */
 static bool change_ready(struct faulty *faulty, struct notifier_event *event)
 {
     bool told = faulty->told;

@@ -1,6 +1,6 @@
 /*
- * A notifier for persistent levels with a fault, on top of a correct one: the contract's tests must
- * find the fault. For one notifier at a time.
+ * A notifier for persistent levels with a planted fault, which the contract's tests must find. It
+ * wraps a correct notifier. There can be one such notifier at a time.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAULTY_LEVELS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_FAULTY_LEVELS_H
@@ -12,18 +12,18 @@ enum level_fault {
     LEVEL_FAULT_ONCE,    /* a condition is reported once, as an edge: lost after a partial read */
     LEVEL_FAULT_NO_HANG_UP,    /* a hang-up is not reported */
     LEVEL_FAULT_NOT_REQUESTED, /* conditions are reported that were not requested */
-    LEVEL_FAULT_NOT_CHANGED,   /* the interests stay as they were */
+    LEVEL_FAULT_NOT_CHANGED,   /* a change of the requested conditions has no effect */
     LEVEL_FAULT_LATE_EVENT,    /* READY is reported after the removal was requested */
     LEVEL_FAULT_AFTER_REMOVED, /* READY is reported after REMOVED */
     LEVEL_FAULT_NO_REMOVED,    /* REMOVED is not reported */
     LEVEL_FAULT_KEY_REUSED,    /* an event of an earlier registration is reported for a later one */
-    LEVEL_FAULT_SAME_AGAIN,    /* the same registrations are reported before others */
+    LEVEL_FAULT_SAME_AGAIN,    /* the same registrations are always reported first */
     LEVEL_FAULT_NO_WAKE_UP,    /* a wake-up is lost */
     LEVEL_FAULT_SILENT_HANDLE, /* the handle does not become readable */
     LEVEL_FAULTS,
 };
 
-/* The backend with this fault, on top of a correct one. Valid until the next call. */
+/* Returns the backend `sound` with this fault. Valid until the next call. */
 const struct notifier_backend *faulty_levels(const struct notifier_backend *sound,
                                              enum level_fault fault);
 

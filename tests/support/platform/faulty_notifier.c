@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#define SWALLOWED_MS 250 /* the longest wait for an event that must be lost, or must come */
+#define SWALLOWED_MS 250 /* longest wait for an event */
 
 static const struct notifier_backend *sound;
 static enum notifier_fault planted;
@@ -10,10 +10,10 @@ static enum notifier_fault planted;
 struct faulty {
     struct notifier base;
     struct notifier *sound;
-    wait_handle socket; /* the stream that was armed last, and its interests */
+    wait_handle socket; /* the last armed stream, with its token and interests */
     void *token;
     unsigned interests;
-    struct notifier_event kept; /* returned by the next wait */
+    struct notifier_event kept; /* an event that the next wait returns */
     bool has_kept;
 };
 
@@ -96,7 +96,6 @@ static void unwatch(struct notifier *notifier, wait_handle socket, notifier_clos
     notifier_unwatch(faulty->sound, socket, close);
 }
 
-/* Returns whether to report the event. */
 static bool change(struct faulty *faulty, struct notifier_event *event)
 {
     switch (planted) {

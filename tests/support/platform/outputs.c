@@ -6,8 +6,8 @@
 #include "tests/support/test.h"
 
 /*
- * HANG_MS is a time that only a hang exceeds. FULL_MS: a stream that accepts no data for this time
- * is full.
+ * HANG_MS: longer than any wait unless the test hangs. FULL_MS: a stream that accepts no data for
+ * this time is full.
  */
 #define HANG_MS 20000
 #define FULL_MS 100
@@ -38,7 +38,7 @@ struct output_file *output_open_stdout(void)
     return file;
 }
 
-/* Whether the handle becomes writable within that time, or shows that the reader has closed. */
+/* Returns true if the handle becomes writable within this time, or if its reader has closed. */
 static bool is_ready(const struct output_file *file, int timeout_ms)
 {
     struct wakeup *wakeup;

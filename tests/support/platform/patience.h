@@ -1,5 +1,7 @@
-/* Waits for another thread in a test, up to a time that only a hang reaches: under Wine a test of
- * 0.3 s once took 24 s. */
+/*
+ * Waits for another thread in a test. The limit is so long that only a hang reaches it: under Wine
+ * a test of 0.3 s once took 24 s.
+ */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
 
@@ -12,18 +14,18 @@
 #define PATIENCE_NS (INT64_C(50) * 1000000000)
 
 /*
- * How long two threads pass items to each other in a test. On a busy machine each item may take a
- * time slice of every running program, so that a number of items could take minutes.
+ * Duration of a test in which two threads exchange items. It is a time instead of a number of
+ * items, because on a busy machine each item may take a time slice of every running program.
  */
 #define TRAFFIC_NS (INT64_C(1) * 1000000000)
 
-/* The time at which a patience that begins now ends. */
+/* Returns the end of a wait that begins now. */
 static inline int64_t patience_until(void)
 {
     return clock_monotonic_ns() + PATIENCE_NS;
 }
 
-/* Lets other threads run; false once patience has ended. */
+/* Yields to other threads. Returns false once the time `until` has passed. */
 static inline bool patience(int64_t until)
 {
     this_thread_yield();

@@ -1,6 +1,6 @@
 /*
- * A socket on a loopback port, a sender for it, and its datagrams one at a time. An error fails the
- * running cmocka test.
+ * A socket on a loopback port, a sender for it, and access to its datagrams one by one. An error
+ * fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_RECEIVING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_RECEIVING_H
@@ -18,7 +18,7 @@ struct receiving {
     struct datagram_group *group;
     struct udp_socket *socket;
     struct address to; /* the socket's address */
-    size_t next;       /* the next slot of the group, and the number of slots in use */
+    size_t next; /* index of the next slot in the group; `count` is the number of filled slots */
     size_t count;
 };
 
@@ -26,15 +26,18 @@ struct receiving {
 int receiving_set_up(void **state);
 int receiving_tear_down(void **state);
 
-/* Opens and binds a socket on loopback; the second function takes the test's own options. */
+/* Open a socket and bind it on loopback. receiving_open_with takes the options of the test. */
 void receiving_open(struct receiving *receiving, enum address_family family, size_t max_datagram);
 void receiving_open_with(struct receiving *receiving, const struct udp_socket_options *options);
 void receiving_close_socket(struct receiving *receiving);
 
-/* The next datagram, valid until the next call; NULL if the socket would block. */
+/*
+ * Returns the next datagram, which is valid until the next call. Returns NULL if the socket would
+ * block.
+ */
 const struct datagram_slot *receiving_next(struct receiving *receiving);
 
-/* Whether ::1 can be bound on this machine. */
+/* Returns true if this machine can bind ::1. */
 bool loopback_has_ipv6(void);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Redirects the standard streams of a test and restores them; and pipes and files to redirect them
- * to. Each operating system implements this header in a file of its own, chosen by CMake. An error
- * fails the running cmocka test.
+ * Redirects the standard streams of a test and restores them. Opens pipes and files as targets.
+ * CMake chooses the implementation of the operating system. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_STANDARD_STREAM_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_STANDARD_STREAM_H
@@ -9,20 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The system's handle of an open file or of an end of a pipe. */
+/* The system's handle of an open file or of one end of a pipe. */
 typedef intptr_t test_stream;
 #define NO_STREAM ((test_stream)-1)
 
 /* Closes the handle and sets it to NO_STREAM; it may be NO_STREAM already. */
 void test_stream_close(test_stream *handle);
 
-/* Opens a file by its path: emptied, or created; for appending; or for reading. */
+/* Open a file by its path: for writing (created or emptied), for appending, or for reading. */
 test_stream test_stream_open(const char *path);
 test_stream test_stream_open_to_append(const char *path);
 test_stream test_stream_open_to_read(const char *path);
 
 /*
- * write writes all bytes. read reads at least one byte and at most `size`; it returns 0 at the end.
+ * test_stream_write writes all bytes. test_stream_read reads between 1 and `size` bytes; it returns
+ * 0 at the end.
  */
 void test_stream_write(test_stream handle, const void *bytes, size_t size);
 size_t test_stream_read(test_stream handle, void *bytes, size_t size);
@@ -30,7 +30,7 @@ size_t test_stream_read(test_stream handle, void *bytes, size_t size);
 /* Sets the offset of the next write to a file. */
 void test_stream_seek(test_stream handle, uint64_t offset);
 
-/* A pipe whose ends the test closes, one by one or both. */
+/* A pipe. The test closes its ends separately or together. */
 struct test_pipe {
     test_stream reader;
     test_stream writer;
@@ -48,15 +48,15 @@ void test_pipe_close(struct test_pipe *pipe);
 enum standard_stream { STREAM_OUTPUT, STREAM_ERROR };
 
 /*
- * Redirects a standard stream to a handle, and restores it. The handle stays the test's. NO_STREAM:
- * closes the stream.
+ * standard_stream_lead redirects a standard stream to a handle, which the test still owns;
+ * NO_STREAM closes the stream. standard_stream_lead_back restores the stream.
  */
 void standard_stream_lead(enum standard_stream stream, test_stream handle);
 void standard_stream_lead_back(enum standard_stream stream);
 
 /*
- * Redirects a standard stream to a file of its own. The second function restores the stream and
- * returns the written text, which the caller frees.
+ * standard_stream_take redirects a standard stream to a temporary file. standard_stream_end_taking
+ * restores the stream and returns the written text, which the caller frees.
  */
 void standard_stream_take(enum standard_stream stream);
 char *standard_stream_end_taking(enum standard_stream stream);

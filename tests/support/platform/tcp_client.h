@@ -5,7 +5,7 @@
 #include "collector/base/address.h"
 #include "collector/platform/wakeup.h"
 
-/* Connects to this address, non-blocking; tcp_connection_close closes it. */
+/* Connects to this address without blocking. tcp_connection_close closes the connection. */
 wait_handle tcp_client_connect(const struct address *address);
 
 /* Closes the connection so that the peer sees a reset. */

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* A number for each living thread, not 0. Does not allocate. */
+/*
+ * Returns a number that identifies the calling thread among living threads. It is not 0. Does not
+ * allocate.
+ */
 uintptr_t this_thread(void);
 
 /* Yields the processor to other threads. */

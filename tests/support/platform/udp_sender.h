@@ -1,9 +1,9 @@
 /*
- * Sends datagrams over the loopback interface, for tests. Each operating system implements this
- * header in a file of its own, chosen by CMake.
+ * Sends datagrams over the loopback interface, for tests. CMake chooses the implementation of the
+ * operating system.
  *
- * A sender is bound to a loopback port that the system chose, so its source address is known. An
- * error ends the program with a message: these are tests.
+ * A sender is bound to a loopback port that the system chose, so a test can query its source
+ * address. An error ends the program with a message.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_UDP_SENDER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_UDP_SENDER_H
@@ -14,7 +14,7 @@
 
 struct udp_sender;
 
-/* 127.0.0.1 or ::1 of a family, port 0. */
+/* Returns 127.0.0.1 or ::1 with port 0. */
 struct address loopback(enum address_family family);
 
 struct udp_sender *udp_sender_open(enum address_family family);
@@ -26,10 +26,10 @@ struct address udp_sender_address(const struct udp_sender *sender);
 void udp_sender_send(struct udp_sender *sender, const struct address *to, const void *bytes,
                      size_t size);
 
-/* Sends `count` datagrams; each contains its number, in four bytes in the machine's byte order. */
+/* Sends `count` datagrams. Datagram n contains n as four bytes in the machine's byte order. */
 void udp_sender_send_numbers(struct udp_sender *sender, const struct address *to, size_t count);
 
-/* NULL is allowed. */
+/* `sender` may be NULL. */
 void udp_sender_close(struct udp_sender *sender);
 
 #endif

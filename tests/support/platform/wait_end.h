@@ -1,7 +1,7 @@
 /*
- * One end of a connection, as a handle to wait for, and actions of its other end. Each operating
- * system implements this header in a file of its own, chosen by CMake. An error fails the running
- * cmocka test.
+ * One end of a connection, with a handle to wait for. The functions below also act as its other
+ * end. CMake chooses the implementation of the operating system. An error fails the running cmocka
+ * test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H
@@ -10,9 +10,9 @@
 
 struct wait_end;
 
-/* The two kinds report a closed other end differently. */
+/* The system reports a closed peer differently for these two kinds. */
 enum wait_end_kind {
-    END_OF_PIPE,   /* one direction: to the other end */
+    END_OF_PIPE,   /* the writing end of a pipe */
     END_OF_STREAM, /* both directions */
 };
 
@@ -23,14 +23,17 @@ void wait_end_close(struct wait_end *end);
 
 wait_handle wait_end_handle(const struct wait_end *end);
 
-/* The other end of a stream sends data. */
+/* Sends data from the other end. Only for END_OF_STREAM. */
 void wait_end_is_sent(struct wait_end *end);
 
-/* Fills the connection: the end is not writable until the other end reads. */
+/*
+ * wait_end_fill fills the connection, so that the end is not writable. wait_end_is_read reads that
+ * data at the other end.
+ */
 void wait_end_fill(struct wait_end *end);
 void wait_end_is_read(struct wait_end *end);
 
-/* The other end closes. */
+/* Closes the other end. */
 void wait_end_is_left(struct wait_end *end);
 
 #endif

@@ -12,9 +12,9 @@ struct waiter {
     struct notifier *notifier;
     size_t number;
     struct thread *thread;
-    struct wakeup *ordered; /* signalled by the test: the members below belong to the thread */
-    struct wakeup *done;    /* signalled by the thread: they belong to the test again */
-    bool waiting;           /* used only by the test: an order is being carried out */
+    struct wakeup *ordered; /* signalled by the test; then the members below belong to the thread */
+    struct wakeup *done;    /* signalled by the thread; then they belong to the test again */
+    bool waiting;           /* whether an order is being carried out; only the test uses it */
     enum order order;
     int timeout_ms;
     size_t count;

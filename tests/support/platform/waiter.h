@@ -1,6 +1,6 @@
 /*
- * A thread that waits on a notifier at a test's request, one wait at a time, so that the test
- * decides which threads wait, which one has an event, and in which order.
+ * A thread that waits on a notifier when the test requests it, one wait at a time. So the test
+ * controls which threads wait, which of them gets an event, and in which order.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAITER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WAITER_H
@@ -12,19 +12,19 @@
 
 struct waiter;
 
-/* Starts a thread as the notifier's thread of that number. An error ends the program. */
+/* Starts a thread, which uses the notifier as thread `number`. An error ends the program. */
 struct waiter *waiter_start(struct notifier *notifier, size_t number);
 
 /* Begins a wait for at most `timeout_ms` milliseconds; the previous wait must have ended. */
 void waiter_begin(struct waiter *waiter, int timeout_ms);
 
-/* Whether the wait ends within `timeout_ms` milliseconds. */
+/* Returns true if the wait ends within `timeout_ms` milliseconds. */
 bool waiter_has_ended(struct waiter *waiter, int timeout_ms);
 
-/* The number of events (0 or 1) of the ended wait, and the event. */
+/* Returns the number of events of the ended wait (0 or 1), and the event. */
 size_t waiter_events(const struct waiter *waiter, struct notifier_event *event);
 
-/* Makes the thread leave the notifier. The thread must not wait any more. */
+/* Makes the thread leave the notifier (notifier.h). It must not wait again. */
 void waiter_leave(struct waiter *waiter);
 
 /* Ends the thread after its wait, and frees the waiter. NULL is allowed. */

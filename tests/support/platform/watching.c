@@ -106,7 +106,7 @@ size_t wait_once(size_t capacity, int timeout_ms)
             continue;
         }
         assert_in_range(watched - watching.watched, 0, MAX_SOCKETS - 1);
-        assert_int_equal(watched->removed, 0); /* no event may come after REMOVED */
+        assert_int_equal(watched->removed, 0); /* no event may follow REMOVED */
         watched->ready += events[i].type == NOTIFIER_READY;
         watched->removed += events[i].type == NOTIFIER_REMOVED;
     }

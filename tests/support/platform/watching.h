@@ -1,9 +1,9 @@
 /*
- * Sockets on a notifier, handled as by a receiver, for tests of the notifier's contract. The
- * program's argument names the backend; these tests use only its name.
+ * Watches sockets with a notifier as a receiver does, for tests of the notifier's contract. The
+ * program's argument names the backend.
  *
- * A superfluous event is allowed while its socket is watched; a missing event is noticed by a wait
- * that ends without it after PATIENCE_MS. An error fails the running cmocka test.
+ * A superfluous event is allowed while its socket is watched. A missing event is detected when a
+ * wait of PATIENCE_MS ends without it. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WATCHING_H
@@ -23,14 +23,14 @@
 struct watched {
     struct udp_socket *socket;
     size_t ready;    /* READY events so far */
-    size_t served;   /* READY events that were followed by a drain */
+    size_t served;   /* READY events after which the socket was drained */
     size_t removed;  /* REMOVED events so far */
     size_t received; /* datagrams so far */
     size_t truncated;
     size_t empty;
 };
 
-/* The objects of a test, new for each test. */
+/* The objects of the running test. */
 extern struct watching {
     struct notifier *notifier;
     struct datagram_group *group;
@@ -39,12 +39,12 @@ extern struct watching {
     size_t woken;
 } watching;
 
-/* The backend of all tests of the program. */
+/* The backend that all tests of the program use. */
 extern const struct notifier_backend *watching_backend;
 
 /*
- * Chooses the backend by the program's arguments. Returns false, with a message on stderr, if no
- * backend has that name; if this system does not have it, the test is skipped.
+ * Chooses the backend by the program's argument. Returns false and prints a message to stderr if no
+ * backend has that name. Ends the program as skipped if this system does not support the backend.
  */
 bool watching_choose_backend(int argc, char **argv);
 
@@ -53,8 +53,7 @@ int watching_set_up(void **state);
 int watching_tear_down(void **state);
 
 /*
- * watch opens a socket on loopback and watches it before it is bound; bind_watched binds it;
- * watch_and_bind does both.
+ * watch opens a socket on loopback and watches it; bind_watched binds it; watch_and_bind does both.
  */
 struct watched *watch(size_t index, size_t max_datagram);
 void bind_watched(struct watched *watched);
@@ -63,22 +62,22 @@ struct watched *watch_and_bind(size_t index);
 /* Watches a socket that is open already. */
 void add_watched(struct watched *watched);
 
-/* Requests the socket's removal. */
+/* Requests that the notifier stops watching the socket. */
 void stop_watching(struct watched *watched);
 
 void send_to(const struct watched *watched, const void *bytes, size_t size);
 
-/* Waits once and notes the events. Returns their number. */
+/* Waits once and counts the events. Returns their number. */
 size_t wait_once(size_t capacity, int timeout_ms);
 
-/* Waits until a counter that wait_once keeps has risen to `wanted`. */
+/* Waits until a counter of wait_once has risen to `wanted`. */
 #define wait_until(counter, wanted) wait_until_counted(&(counter), (wanted), #counter, __LINE__)
 void wait_until_counted(const size_t *counter, size_t wanted, const char *what, int line);
 
-/* Waits for pending events. */
+/* Waits until no event is pending. */
 void settle(void);
 
-/* Receives one group; false: would block. */
+/* Receives one group of datagrams. Returns false if the socket would block. */
 bool receive_group(struct watched *watched);
 
 void drain(struct watched *watched);

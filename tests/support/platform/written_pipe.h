@@ -1,6 +1,6 @@
 /*
- * A named pipe with one reader; the test is the writer. One thread at a time: errors are returned.
- * Each operating system implements this header in a file of its own, chosen by CMake.
+ * A named pipe with one reader. The test is the writer. Functions return errors instead of failing
+ * the test. One thread at a time. CMake chooses the implementation of the operating system.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WRITTEN_PIPE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WRITTEN_PIPE_H
@@ -11,23 +11,23 @@
 struct written_pipe;
 
 /*
- * Creates a pipe, in the scratch directory if the system has pipes in folders; it has no writer
- * yet. NULL on failure.
+ * Creates a pipe without a writer; it is in the scratch directory if the system has pipes in
+ * folders. Returns NULL on failure.
  */
 struct written_pipe *written_pipe_make(void);
 
-/* Closes and removes the pipe. NULL is allowed. */
+/* Closes and removes the pipe. `pipe` may be NULL. */
 void written_pipe_remove(struct written_pipe *pipe);
 
 const char *written_pipe_path(const struct written_pipe *pipe);
 
-/* The writer opens it after the reader, which is waited for within a limit. */
+/* Waits until the reader has opened the pipe, up to a limit, and opens it for writing. */
 bool written_pipe_begin(struct written_pipe *pipe);
 
-/* Writes, and waits for room. */
+/* Writes all bytes, and waits while the pipe is full. */
 bool written_pipe_write(struct written_pipe *pipe, const void *bytes, size_t size);
 
-/* The writer closes it. */
+/* Closes the writing end. */
 void written_pipe_end(struct written_pipe *pipe);
 
 #endif

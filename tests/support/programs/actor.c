@@ -1,22 +1,23 @@
 /*
- * A program that does what its arguments say, one after the other, for tests of programs that start
- * others. It uses no shell, and is the same on every system:
+ * A program that carries out its arguments one after the other, for tests of code that starts
+ * programs. It uses no shell, and is the same on every system:
  *
- *     out:TEXT err:TEXT  writes the text; errline:TEXT with the end of a line
- *     nul                writes a byte of zero
- *     outzeros:N errzeros:N
- *     cat                writes what it reads, to the end
- *     drain              reads to the end
- *     read:N             reads N bytes, and not one more
- *     count:PATH         reads to the end and makes a file that says how many bytes that were
- *     row:PATH           the same, of bytes of the row 0, 1, ... 250, 0, 1, ...; up to another one
+ *     out:TEXT err:TEXT  writes the text; errline:TEXT adds the end of a line
+ *     nul                writes a zero byte
+ *     outzeros:N errzeros:N  writes N zero bytes
+ *     cat                copies its input to its output, to the end
+ *     drain              reads its input to the end
+ *     read:N             reads exactly N bytes
+ *     count:PATH         reads to the end and writes the number of bytes to a new file
+ *     row:PATH           as count, but stops at the first byte that differs from the series
+ *                        0, 1, ... 250, 0, 1, ...
  *     close              closes its input
- *     await:PATH         waits until there is such a file
- *     spawn:WORDS        starts itself with the words, at blanks, and does not wait for it
- *     sleep              for longer than any test
- *     exit:N
- *     args WORD...       writes each word, and a | after it
- *
+ *     await:PATH         waits until this file exists
+ *     spawn:WORDS        starts itself with the words, separated by spaces, and does not wait for
+ *                        it
+ *     sleep              sleeps longer than any test takes
+ *     exit:N             exits with this code
+ *     args WORD...       writes each word with a | after it
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void read_to_end(FILE *copy)
             putc(byte, copy);
 }
 
-/* The file gets its final name only when it is complete. */
+/* The file gets its final name when it is complete, so a waiting test never sees a part of it. */
 static void put_count(const char *path, size_t count)
 {
     char before[1024];
@@ -64,7 +65,7 @@ static void count_bytes(const char *path)
     put_count(path, count);
 }
 
-/* In small steps, so that at any of them a writer may take unread bytes back. */
+/* Reads in small steps, so that a writer can withdraw unread bytes between any two of them. */
 static void count_row(const char *path)
 {
     unsigned char bytes[100];
@@ -86,7 +87,7 @@ static void await_file(const char *path)
     fclose(file);
 }
 
-/* The text after a word and its colon, or NULL. */
+/* Returns the text after "WORD:", or NULL if the action is not `word`. */
 static const char *after(const char *word, const char *action)
 {
     size_t length = strlen(word);

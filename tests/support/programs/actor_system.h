@@ -1,12 +1,13 @@
-/* The part of the actor (actor.c) that depends on the operating system; CMake chooses the file. */
+/* The part of the actor (actor.c) that depends on the operating system. CMake chooses the file. */
 #ifndef SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 #define SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 
-/* Lets bytes pass unchanged through the standard streams. */
+/* Switches the standard streams to binary mode, so that bytes pass unchanged. */
 void actor_begin(void);
 
 /*
- * Starts the actor again with these words, which are separated by blanks (at most 8), as arguments.
+ * Starts the actor again with these words as arguments. They are separated by spaces; at most 8 are
+ * allowed.
  */
 void actor_start_beside(const char *program, const char *words);
 

@@ -1,17 +1,17 @@
 /*
- * A cluster that speaks Kafka's protocol: librdkafka's own mock, for tests of the program. It has
- * one broker, or the number that its argument gives. It writes "HOST:PORT" of the first one. Then
- * it carries out commands, one in a line of standard input, and writes "done" after each:
+ * A Kafka cluster for tests of the program: librdkafka's own mock. The argument is the number of
+ * brokers, 1 by default. The program writes "HOST:PORT" of the first broker. Then it carries out
+ * commands, one on each line of standard input, and writes "done" after each:
  *
- *   create TOPIC PARTITIONS     the first broker leads them
- *   down / up           takes no connections, and takes them again
- *   rtt MILLISECONDS    answers after that time
- *   deny COUNT          refuses that number of requests to produce
- *   short COUNT         answers that number of requests that not enough replicas are in sync
+ *   create TOPIC PARTITIONS     creates a topic; the first broker is its leader
+ *   down / up           refuses connections, and accepts them again
+ *   rtt MILLISECONDS    delays answers by this time
+ *   deny COUNT          refuses this number of produce requests
+ *   short COUNT         answers this number of produce requests that not enough replicas are in
+ *                       sync
  *   read TOPIC          writes each message of partition 0: "KEY VALUE", both in hexadecimal
  *
  * It ends with its standard input.
- *
  */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRODUCE_KEY 0 /* number of this kind of request in Kafka's protocol */
+#define PRODUCE_KEY 0 /* produce request, in Kafka's protocol */
 
 static rd_kafka_t *make(rd_kafka_type_t type, const char *brokers)
 {
@@ -53,7 +53,7 @@ static void read_topic(const char *brokers, const char *topic)
     rd_kafka_topic_partition_list_add(list, topic, 0)->offset = 0;
     rd_kafka_assign(consumer, list);
     rd_kafka_topic_partition_list_destroy(list);
-    for (int idle = 0; idle < 300;) { /* at most half a minute without a message */
+    for (int idle = 0; idle < 300;) { /* at most 30 s without a message */
         rd_kafka_message_t *message = rd_kafka_consumer_poll(consumer, 100);
         if (message == NULL) {
             idle++;

@@ -1,12 +1,13 @@
 /*
- * Writes the tables of keys and options for tests of the program, a line each:
+ * Prints the tables of keys and options for tests of the program, one per line:
  *
- *   SCOPE NAME            a key, once for each scope that it has
- *   reloaded NAME         an option that a configuration file may have, and a reload change
- *   fixed NAME            one that takes a new start
- *   command-line NAME     one that no file has
+ *   SCOPE NAME            a key; once for each of its scopes
+ *   reloaded NAME         an option of configuration files that a reload can change
+ *   fixed NAME            an option of configuration files that only a restart can change
+ *   command-line NAME     an option that configuration files cannot have
  *
- * With the argument "secrets": the name of each key and option that has a secret, or a file of one.
+ * With the argument "secrets" it prints the name of each key or option whose value is a secret or
+ * the path of a file with one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,11 +35,11 @@ static const struct {
     {KEY_OF_HTTP_SINK, "http"},
     {KEY_OF_KAFKA_SINK, "kafka"},
     {KEY_OF_NATS_SINK, "nats"},
-    {KEY_OF_IN_FLIGHT, NULL}, /* no destination of this program has this scope */
+    {KEY_OF_IN_FLIGHT, NULL}, /* no destination here has this scope */
     {KEY_OF_DEAD_LETTERS, "dead-letter"},
 };
 
-/* Returns false where a scope has no name here. */
+/* Returns false if the key has a scope that is not in the table. */
 static bool print_key(const struct setting *key)
 {
     unsigned left = key->scopes;

@@ -12,7 +12,8 @@
 #include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
-#define USED_BEFORE 48 /* bytes of the arena that are used before the decoding */
+/* Bytes of the arena that are in use before the decoding. */
+#define USED_BEFORE 48
 
 extern const unsigned char shapes_set[];
 extern const size_t shapes_set_size;
@@ -102,9 +103,8 @@ static void assert_explained(const struct decode_failure *failure, enum decode_r
 static enum decode_result decode(struct decoding *decoding, size_t size)
 {
     static const struct decode_failure untouched = {.cause = CAUSE_END, .offset = SIZE_MAX};
-    struct decoded decoded = {.message = decoding->data, .failure = untouched}; /* a value that the
-                                                                                   decoder must
-                                                                                   overwrite */
+    /* Values that the decoder must overwrite. */
+    struct decoded decoded = {.message = decoding->data, .failure = untouched};
     enum decode_result result;
     if (decoding->schema != NULL)
         result = decoding->schema->ops->decode(decoding->schema, decoding->data, size,
@@ -132,7 +132,8 @@ enum decode_result decoding_run(struct decoding *decoding, const void *bytes, si
     decoding->arena.used = USED_BEFORE;
     memset(decoding->arena.base, 0x5a, USED_BEFORE);
 
-    decoding->message = decoding->data; /* any; it is set */
+    /* Any pointer except NULL, which the decoder must overwrite. */
+    decoding->message = decoding->data;
     enum decode_result result = decode(decoding, size);
     assert_in_range(result, DECODE_OK, DECODE_MALFORMED);
     if (result == DECODE_OK) {

@@ -1,8 +1,8 @@
 /*
- * Decodes for a test, and checks conditions that hold for every decoding: a refusal returns no
- * message, leaves the arena as it was, and has a cause inside the datagram; an accepted message has
- * no cause; and no byte outside of the datagram and the arena is used (seen by the address
- * sanitizer). Fails the running cmocka test otherwise.
+ * Decodes for a test, and checks conditions that every decoding must meet. A refusal returns no
+ * message, leaves the arena unchanged, and names a cause and an offset inside the datagram. An
+ * accepted message has no cause. No byte outside the datagram and the arena is accessed (detected
+ * by the address sanitizer). Fails the running cmocka test otherwise.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_DECODING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_DECODING_H
@@ -21,45 +21,45 @@ struct decoding {
     struct schema *schema; /* NULL if the test decodes a bare message type */
     struct type_set *set;
     const struct message_type *type;
-    uint8_t *data; /* a copy of the last datagram */
+    uint8_t *data; /* a copy of the datagram */
     struct arena arena, scratch;
-    const void *message; /* result of the last DECODE_OK */
+    const void *message; /* valid after DECODE_OK */
     size_t unknown_fields;
-    struct decode_failure failure; /* of the last refusal */
+    struct decode_failure failure; /* valid after a refusal */
 };
 
-/* The datagram that a test builds. Each setup empties it. */
+/* The datagram that the test builds. Each setup empties it. */
 extern struct wire wire;
 
 /*
- * Called by a cmocka setup: *state becomes a decoding of this schema, or of this type of
+ * For cmocka setups: *state becomes a decoding of this schema, or of this message type of
  * tests/proto.
  */
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);
 int decoding_set_up_shape(void **state, const char *full_name);
 
-/* As decoding_set_up_shape, for a type of a descriptor set that a test made. */
+/* As decoding_set_up_shape, for a type of the given descriptor set. */
 int decoding_set_up_set(void **state, const void *set, size_t size, const char *full_name);
 
-/* Cmocka setups of the built-in schemas, and the teardown of all. */
+/* Cmocka setups for built-in schemas, and the teardown of all setups. */
 int open_riemann(void **state);
 int open_telemetry(void **state);
 int close_decoding(void **state);
 
-/* Empties the arena and sets its size. */
+/* Empties the arena and sets its capacity in bytes. */
 void decoding_set_room(struct decoding *decoding, size_t room);
 
-/* Empties the arena, and decodes. */
+/* Empties the arena and decodes these bytes. */
 enum decode_result decoding_run(struct decoding *decoding, const void *bytes, size_t size);
 enum decode_result decoding_wire(struct decoding *decoding, const struct wire *datagram);
 
-/* The message as JSON. The caller frees the string. */
+/* Returns the message as JSON. The caller frees it. */
 char *decoding_json(const struct decoding *decoding, bool proto_names, bool int64_numbers);
 
-/* Appends the message's bytes, encoded again, to `out`. */
+/* Encodes the message again and appends its bytes to `out`. */
 void decoding_encode(const struct decoding *decoding, struct wire *out);
 
-/* Asserts that the datagram is decoded, and is this JSON with the .proto file's names. */
+/* Asserts that the datagram is accepted, and equals this JSON with the names of the .proto file. */
 #define assert_decodes_as(decoding, wire, json)                                                    \
     assert_decoded_as((decoding), (wire), (json), __LINE__)
 void assert_decoded_as(struct decoding *decoding, const struct wire *datagram, const char *json,

@@ -1,6 +1,6 @@
 /*
- * The message Legacy of tests/proto/legacy.proto: its fields' numbers, and a cmocka setup that
- * decodes it.
+ * Field numbers of the message Legacy (tests/proto/legacy.proto), and a cmocka setup that decodes
+ * it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_LEGACY_H
 #define SLUICE_TESTS_SUPPORT_PROTO_LEGACY_H
@@ -12,7 +12,6 @@
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 
-/* Fields of Legacy (tests/proto/legacy.proto). */
 enum {
     NUMBER = 1,
     TEXT = 2,
@@ -49,7 +48,7 @@ enum {
 };
 
 #define GREEN 2
-#define BLACK 77 /* neither Colour nor State has this value */
+#define BLACK 77 /* not a value of Colour or State */
 
 static inline int open_legacy(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * Shared by the tests of the schema otlp: requests of one point, and reading their sample.
+ * Builds OTLP requests with one data point and reads the resulting sample, for tests of the schema
+ * otlp.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_SAMPLES_H
@@ -20,7 +21,7 @@ static inline int open_otlp(void **state)
     return decoding_set_up_schema(state, &schema_otlp);
 }
 
-/* Puts a metric of this kind of data; its only point has what `put` writes. */
+/* Puts a metric of this kind with one data point, whose fields `put` writes. */
 static inline void put_metric(uint32_t data, const char *name, void (*put)(void))
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, data, name);
@@ -40,7 +41,7 @@ static inline void assert_text(struct text text, const char *expected)
     assert_memory_equal(text.data, expected, text.size);
 }
 
-/* Decodes the wire, which must have one sample; returns it. */
+/* Decodes `wire`, which must have exactly one sample, and returns it. */
 static inline struct sample only_sample(struct decoding *decoding)
 {
     struct schema_cursor cursor = {0};

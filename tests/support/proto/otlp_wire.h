@@ -1,7 +1,6 @@
 /*
- * OTLP requests written by hand: OTLP's field numbers are repeated here, because requests that are
- * read by the project's .proto files must not be written by them. Also the beginning that most
- * requests share.
+ * OTLP requests that are written by hand. The field numbers of OTLP are repeated here, so that an
+ * error in the project's .proto files is found. Also the fields with which most requests begin.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
@@ -12,9 +11,9 @@
 
 enum {
     OTLP_REQUEST_RESOURCES = 1,
-    OTLP_RESOURCE = 1, /* this and the next two: in ResourceMetrics */
+    OTLP_RESOURCE = 1, /* the fields of ResourceMetrics */
     OTLP_RESOURCE_SCOPES = 2,
-    OTLP_SCOPE = 1, /* in ScopeMetrics */
+    OTLP_SCOPE = 1, /* the fields of ScopeMetrics */
     OTLP_SCOPE_METRICS = 2,
     OTLP_RESOURCE_ATTRIBUTES = 1,
     OTLP_SCOPE_NAME = 1,
@@ -30,18 +29,18 @@ enum {
     OTLP_HISTOGRAM = 9,
     OTLP_EXPONENTIAL_HISTOGRAM = 10,
     OTLP_SUMMARY = 11,
-    OTLP_POINTS = 1, /* in each kind of data */
+    OTLP_POINTS = 1, /* the fields of Gauge, Sum and the other kinds of data */
     OTLP_TEMPORALITY = 2,
     OTLP_MONOTONIC = 3,
-    OTLP_DELTA = 1, /* a temporality */
+    OTLP_DELTA = 1, /* values of a temporality */
     OTLP_CUMULATIVE = 2,
 };
 
-/* Fields of a point. */
+/* Fields of a data point. */
 enum {
-    OTLP_START = 2, /* of every type */
+    OTLP_START = 2, /* in every type of point */
     OTLP_TIME = 3,
-    OTLP_COUNT = 4, /* in all types except number */
+    OTLP_COUNT = 4, /* in every type except NumberDataPoint */
     OTLP_POINT_SUM = 5,
 
     OTLP_NUMBER_DOUBLE = 4,
@@ -87,7 +86,7 @@ enum {
     OTLP_EXEMPLAR_ATTRIBUTES = 7,
 };
 
-/* Fields of a value, and of its lists and maps. */
+/* Fields of AnyValue, and of its lists and maps. */
 enum {
     OTLP_STRING = 1,
     OTLP_BOOL = 2,
@@ -102,7 +101,7 @@ enum {
 };
 
 /*
- * Writes a metric: the fields written between begin and end are the content of its data
+ * Writes a metric. The fields that are written between begin and end are those of its data
  * (OTLP_GAUGE, ...).
  */
 struct otlp_metric {
@@ -127,7 +126,7 @@ static inline void otlp_metric_end(struct wire *out, const struct otlp_metric *m
         wire_end(out, metric->begun[i]);
 }
 
-/* An attribute whose value is a string. */
+/* Puts an attribute whose value is a string. */
 static inline void otlp_put_attribute(struct wire *out, uint32_t field, const char *key,
                                       const char *text)
 {

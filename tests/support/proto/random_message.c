@@ -15,13 +15,13 @@ static bool one_in(struct random_message *random, size_t chances)
     return below(random, chances) == 0;
 }
 
-/* Small numbers are as frequent as large ones. */
+/* Returns a number of random length, so that small numbers are as frequent as large ones. */
 static uint64_t number(struct random_message *random)
 {
     return next_random(&random->state) >> below(random, 64);
 }
 
-/* Puts a varint; some are longer than necessary, or too long. */
+/* Puts a varint. If `odd` is set, some are longer than necessary, or too long. */
 static void put_varint(struct random_message *random, struct wire *wire, uint64_t value)
 {
     wire_varint(wire, value);
@@ -68,7 +68,7 @@ static void put_packed(struct random_message *random, struct wire *wire,
     wire_end(wire, begun);
 }
 
-/* Puts an item of a message set; in some the message comes before the number. */
+/* Puts an item of a message set. If `odd` is set, in some the message comes before the number. */
 static void put_item(struct random_message *random, struct wire *wire,
                      const struct field_type *field, unsigned levels)
 {
@@ -106,7 +106,7 @@ static void put_value(struct random_message *random, struct wire *wire,
     }
 }
 
-/* Puts one value, all values packed, or a few values in a row. */
+/* Puts a field: one value, a packed list, or a few values one after the other. */
 static void put_field(struct random_message *random, struct wire *wire,
                       const struct message_type *type, const struct field_type *field,
                       unsigned levels)
@@ -149,12 +149,15 @@ static void put_unknown(struct random_message *random, struct wire *wire)
     }
 }
 
-/* Puts fields in the order of their numbers, as encoders do. A oneof gets one of its members. */
+/*
+ * Puts fields in the order of their numbers, as encoders do. A oneof gets at most one of its
+ * members.
+ */
 static void put_in_order(struct random_message *random, struct wire *wire,
                          const struct message_type *type, unsigned levels)
 {
     size_t share = 1 + below(random, 4);
-    uint32_t taken[8] = {0}; /* oneofs that have a member, by the offset of their case */
+    uint32_t taken[8] = {0}; /* oneofs that already have a member, by the offset of their case */
     size_t taken_count = 0;
     for (size_t i = 0; i < type->field_count && wire->size < random->most; i++) {
         const struct field_type *field = &type->fields[i];
@@ -189,7 +192,7 @@ void random_message_put(struct random_message *random, struct wire *wire,
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-/* Copies a piece to another place. */
+/* Copies a piece of the message to another position. */
 static void repeat_piece(struct random_message *random, struct wire *wire)
 {
     uint8_t piece[64];

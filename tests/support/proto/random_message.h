@@ -1,6 +1,6 @@
 /*
- * Random messages of any type, the same on every machine: valid ones as senders write them and,
- * with `odd`, some that no sender writes.
+ * Random messages of any type, the same on every machine. They are valid; with `odd`, some have
+ * forms that no encoder writes.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H
@@ -9,17 +9,16 @@
 #include "tests/support/proto/wire.h"
 
 struct random_message {
-    uint64_t state; /* state of the random numbers; any value at first */
-    bool odd;       /* also puts fields that are split, repeated, unknown, or of another wire
-                       type */
-    size_t most;    /* when the message has this many bytes, no field is begun */
+    uint64_t state; /* state of the random numbers; may begin with any value */
+    bool odd;       /* also put fields that are split, repeated, unknown, or of another wire type */
+    size_t most;    /* after this number of bytes no further field is begun */
 };
 
-/* Appends a message of the type, with at most `levels` levels of messages below it. */
+/* Appends a message of the type. Messages inside it are nested at most `levels` levels deep. */
 void random_message_put(struct random_message *random, struct wire *wire,
                         const struct message_type *type, unsigned levels);
 
-/* Damages the bytes in a few places: changes bits or bytes; copies, moves or cuts off pieces. */
+/* Damages the bytes at a few positions: changes bits or bytes; copies, moves or removes pieces. */
 void random_message_damage(struct random_message *random, struct wire *wire);
 
 #endif

@@ -1,11 +1,13 @@
-/* A built-in schema for a test, made without options. Fails the running cmocka test otherwise. */
+/*
+ * Creates a built-in schema for a test, without options. Fails the running cmocka test on errors.
+ */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_SCHEMA_MADE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_SCHEMA_MADE_H
 
 #include "collector/contract/schema.h"
 #include "tests/support/test.h"
 
-/* The caller frees it with ops->destroy. */
+/* The caller frees the schema with ops->destroy. */
 static inline struct schema *schema_made(const struct schema_ops *ops)
 {
     struct schema *schema = NULL;

@@ -1,6 +1,6 @@
 #include "tests/support/proto/set_writing.h"
 
-/* Numbers of descriptor.proto's fields. */
+/* Field numbers of descriptor.proto. */
 enum {
     SET_FILE = 1,
     FILE_NAME = 1,

@@ -1,6 +1,6 @@
 /*
- * Descriptor sets written by hand, so that a test can have sets that no protoc writes: editions,
- * and invalid ones. A set is built in a `wire`, part by part; each begin_... needs a wire_end.
+ * Writes descriptor sets by hand, so that a test can have sets that no protoc writes: editions, and
+ * invalid ones. A set is built in a `wire`, part by part. Each begin_... function needs a wire_end.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
@@ -14,13 +14,13 @@ enum { LABEL_OPTIONAL = 1, LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
 
 #define EDITION_2023 1000
 
-/* The features of an edition (FeatureSet of descriptor.proto); 0 is "unset". */
+/* The features of an edition (FeatureSet of descriptor.proto). 0 means "not set". */
 struct features_written {
-    int presence; /* 1 explicit, 2 implicit, 3 required */
-    int enums;    /* 1 open, 2 closed */
-    int repeated; /* 1 packed, 2 expanded */
-    int utf8;     /* 2 verified, 3 not */
-    int message;  /* 1 length in front, 2 delimited */
+    int presence; /* 1: explicit, 2: implicit, 3: required */
+    int enums;    /* 1: open, 2: closed */
+    int repeated; /* 1: packed, 2: expanded */
+    int utf8;     /* 2: verified, 3: not verified */
+    int message;  /* 1: length-prefixed, 2: delimited */
 };
 
 struct field_written {
@@ -29,17 +29,17 @@ struct field_written {
     int label;
     int type;              /* enum field_kind */
     const char *type_name; /* NULL: none */
-    int oneof;             /* index of its oneof plus 1; 0: in no oneof */
+    int oneof;             /* index of its oneof plus 1; 0: not in a oneof */
     struct features_written features;
 };
 
-/* A `syntax` of NULL and an `edition` of 0 are left out. */
+/* Omits the syntax if `syntax` is NULL, and the edition if `edition` is 0. */
 size_t begin_file(struct wire *set, const char *name, const char *package, const char *syntax,
                   int32_t edition);
 void put_file_features(struct wire *set, struct features_written features);
 void put_import(struct wire *set, const char *name);
 
-/* begin_message: in a file; begin_nested: in a message. */
+/* begin_message begins a message in a file, begin_nested one in a message. */
 size_t begin_message(struct wire *set, const char *name);
 size_t begin_nested(struct wire *set, const char *name);
 void put_message_features(struct wire *set, struct features_written features);
@@ -47,10 +47,10 @@ void put_field(struct wire *set, struct field_written field);
 void put_extension_range(struct wire *set, uint32_t start, uint32_t end);
 void put_oneof(struct wire *set, const char *name);
 
-/* In a file; `extendee` is a full name. */
+/* Puts an extension into a file. `extendee` is a full name. */
 void put_extension(struct wire *set, const char *extendee, struct field_written field);
 
-/* In a file. The values are A = 0, B = 1 and so on. */
+/* Puts an enum into a file. Its values are A = 0, B = 1 and so on. */
 void put_enum(struct wire *set, const char *name, unsigned values,
               struct features_written features);
 

@@ -6,7 +6,7 @@
 
 ProtobufCBinaryData telemetry_text(const char *text)
 {
-    /* protobuf-c has no pointer to const; packing does not write. */
+    /* protobuf-c has no pointers to const. Packing does not write through this one. */
     union {
         const char *from;
         uint8_t *to;

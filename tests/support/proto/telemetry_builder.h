@@ -1,6 +1,6 @@
 /*
- * Telemetry datagrams for tests, made with protobuf-c's own code: samples and labels are added one
- * by one, then all is packed. The caller keeps the texts, which must stay valid. A zero-initialised
+ * Builds telemetry datagrams for tests with protobuf-c's own code: the test adds samples and labels
+ * one by one, then packs the message. Texts are not copied and must stay valid. A zero-initialised
  * builder is empty.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_TELEMETRY_BUILDER_H
@@ -26,13 +26,13 @@ ProtobufCBinaryData telemetry_text(const char *text);
 
 void telemetry_begin(struct telemetry_builder *builder);
 
-/* Adds a sample without a value. The test then sets its fields. */
+/* Adds a sample without a value. The test sets its fields. */
 Sluice__Telemetry__Sample *telemetry_add_sample(struct telemetry_builder *builder,
                                                 const char *name);
 Sluice__Telemetry__Sample *telemetry_add_double(struct telemetry_builder *builder, const char *name,
                                                 double value);
 
-/* Adds a label: to the last sample, or, before there is any, to the datagram. */
+/* Adds a label to the last sample, or to the datagram if it has no sample yet. */
 void telemetry_add_label(struct telemetry_builder *builder, const char *key, const char *value);
 
 /* Packs the message into `datagram`. */

@@ -108,7 +108,7 @@ void wire_end(struct wire *wire, size_t begun)
     uint8_t length[10];
     size_t content = wire->size - begun;
     size_t size = make_varint(content, length);
-    wire_raw(wire, length, size); /* makes the room */
+    wire_raw(wire, length, size); /* grows the message; the bytes are overwritten below */
     memmove(wire->bytes + begun + size, wire->bytes + begun, content);
     memcpy(wire->bytes + begun, length, size);
 }

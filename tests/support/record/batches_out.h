@@ -4,7 +4,7 @@
 
 #include "collector/record/batch.h"
 
-/* Batches of both sizes, at this moment. */
+/* Returns the number of batches of both sizes that are in use. */
 static inline size_t batches_out(struct batch_pool *pool)
 {
     struct batch_pool_levels levels = batch_pool_levels(pool);

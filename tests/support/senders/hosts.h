@@ -1,4 +1,4 @@
-/* Many hosts, by their numbers. */
+/* Addresses of many hosts. */
 #ifndef SLUICE_TESTS_SUPPORT_SENDERS_HOSTS_H
 #define SLUICE_TESTS_SUPPORT_SENDERS_HOSTS_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/base/address.h"
 
-/* The address of host number `n`. The port does not matter. */
+/* Returns the address of host number `n`. Its port is irrelevant. */
 struct address host(uint32_t n);
 
 #endif

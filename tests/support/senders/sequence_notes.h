@@ -1,6 +1,4 @@
-/*
- * Notes senders' numbers for the tests of sequence.h, and compares outcomes field by field.
- */
+/* Notes sequence numbers for the tests of sequence.h, and compares outcomes field by field. */
 #ifndef SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
 #define SLUICE_TESTS_SUPPORT_SENDERS_SEQUENCE_NOTES_H
 
@@ -11,11 +9,11 @@
 
 extern const uint8_t sequence_secret[16];
 
-/* Performs all steps of noting a number at once. */
+/* Performs all steps of noting a sequence number. */
 struct sequence_outcome sequence_note(struct sequence_table *table, const struct sequence_key *key,
                                       uint64_t boot_id, uint64_t number);
 
-/* Notes a number of the sender of this name, which is at 192.0.2.1. */
+/* Notes a sequence number of this sender, whose address is 192.0.2.1. */
 struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
                                 uint64_t boot_id, uint64_t number);
 
@@ -37,7 +35,7 @@ struct settled {
 
 struct settled settle(struct sequence_table *table);
 
-/* A cmocka setup and teardown: *state is a table of 1000 senders. */
+/* A cmocka setup and teardown: *state is a table for 1000 senders. */
 int create_table(void **state);
 int destroy_table(void **state);
 

@@ -22,7 +22,7 @@ struct curl_double_handle {
     unsigned repeats;
     CURLcode result;
     CURLMsg message;
-    long status, retry_after; /* keep their values until the next request is sent */
+    long status, retry_after; /* unchanged until the next request is sent */
     struct curl_double_handle *next;
 };
 
@@ -170,9 +170,8 @@ static CURLMcode multi_add_handle(CURLM *multi, CURL *easy)
     struct curl_double_handle *handle = easy;
     (void)multi;
     curl_double_lock();
-    handle->step = curl_double.added < curl_double.step_count
-                       ? curl_double.steps[curl_double.added]
-                       : taken;
+    handle->step =
+        curl_double.added < curl_double.step_count ? curl_double.steps[curl_double.added] : taken;
     handle->added = true;
     handle->sent = handle->answered = handle->reported = false;
     curl_double.added++;
@@ -250,8 +249,7 @@ static void send_body(struct curl_double_handle *handle)
 
 static bool can_be_sent(const struct curl_double_handle *handle)
 {
-    return handle->added && !handle->sent && !handle->answered &&
-           handle->step.what != NEVER_BEGINS;
+    return handle->added && !handle->sent && !handle->answered && handle->step.what != NEVER_BEGINS;
 }
 
 static bool can_be_answered(const struct curl_double_handle *handle)
@@ -264,8 +262,8 @@ static void perform(struct curl_double_handle *handle)
 {
     const struct curl_step *step = &handle->step;
     if (can_be_sent(handle)) {
-        if (step->what == FAILS_AT_ONCE) { /* while libcurl still has the status of the previous
-                                              request */
+        /* Libcurl still has the status of the previous request. */
+        if (step->what == FAILS_AT_ONCE) {
             note_end(handle, step->result);
             return;
         }
@@ -292,8 +290,8 @@ static CURLMcode multi_perform(CURLM *multi, int *running)
 }
 
 /*
- * A real libcurl drops the unread reports of a handle that is removed, but those of a handle that
- * is added again stay.
+ * As in libcurl, unread reports of a removed handle are dropped, but those of a handle that is
+ * added again stay.
  */
 static CURLMsg *multi_info_read(CURLM *multi, int *left)
 {
@@ -313,7 +311,7 @@ static CURLMsg *multi_info_read(CURLM *multi, int *left)
     return NULL;
 }
 
-/* Waits until a wake-up comes, or a request can be sent or answered. */
+/* Waits for a wake-up, or until a request can be sent or answered. */
 static CURLMcode multi_poll(CURLM *multi, struct curl_waitfd *more, unsigned count, int timeout_ms,
                             int *ready)
 {

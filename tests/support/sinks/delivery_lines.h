@@ -1,6 +1,6 @@
 /*
- * Blocks of lines for a delivery, and a loop that serves it like a sink's thread. Each function
- * fails the running cmocka test if it does not succeed.
+ * Builds blocks of lines for a delivery, and serves the delivery as a sink's thread does. An error
+ * fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_DELIVERY_LINES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_DELIVERY_LINES_H
@@ -11,7 +11,7 @@
 #include "collector/contract/destination.h"
 #include "collector/platform/wakeup.h"
 
-#define DELIVERY_LINES 300 /* of a block, at most */
+#define DELIVERY_LINES 300 /* most records in a block */
 
 struct delivery_lines {
     char bytes[DELIVERY_LINES * 16];
@@ -20,13 +20,16 @@ struct delivery_lines {
     struct delivery_block block;
 };
 
-/* A block of `count` records, "line 0", "line 1" and so on, without keys. */
+/* Fills the block with `count` records without keys: "line 0", "line 1" and so on. */
 void delivery_lines_fill(struct delivery_lines *lines, const char *route, size_t count);
 
-/* Hands the block over; the destination must accept it at once. */
+/* Hands over the block. The destination must accept it at once. */
 void delivery_lines_send(struct destination *destination, struct delivery_lines *lines);
 
-/* Serves the destination, sleeping as a sink's thread does, until a block has its answer. */
+/*
+ * Serves the destination as a sink's thread does until a block has an answer, and returns that
+ * block.
+ */
 struct delivery_block *delivery_await(struct destination *destination, struct wakeup *wakeup,
                                       struct error *error);
 

@@ -9,7 +9,7 @@
 #include "tests/support/test.h"
 
 struct counter file_set_blocked;
-static const struct path_template *file_set_path; /* path of the files made last */
+static const struct path_template *file_set_path; /* template of the last created files */
 
 const struct encoder_ops *file_set_lines(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Shared by tests of rotating files: templates of paths in the scratch directory, and another
- * program that holds a file. If a function fails, the running cmocka test fails.
+ * For tests of rotating files: path templates in the scratch directory, and another program that
+ * holds a file open. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
@@ -16,8 +16,9 @@ const struct encoder_ops *file_set_lines(void);
 struct path_template *file_set_template(const char *path);
 
 /*
- * The complete files of that path. They count in file_set_blocked. The options decide which files
- * are kept; they are copied, and the copy is overwritten by the next call.
+ * Creates the list of completed files of this path template. Files that cannot be removed are
+ * counted in file_set_blocked. The options decide which files are kept; they are copied into a
+ * static variable, which the next call overwrites.
  */
 struct finished_files *file_set_finished_files(const struct path_template *path, uint64_t keep);
 struct finished_files *file_set_finished_files_by(const struct path_template *path,
@@ -25,12 +26,14 @@ struct finished_files *file_set_finished_files_by(const struct path_template *pa
 extern struct counter file_set_blocked;
 
 /*
- * Completes a new file with that text. Returns its name without the directory, valid until the next
- * call.
+ * Completes a new file with this text. Returns its name without the directory, which is valid until
+ * the next call.
  */
 const char *file_set_finish(struct finished_files *files, const char *path, const char *text);
 
-/* Starts another program that makes this file, and keeps it open and locked until it is killed. */
+/*
+ * Starts another program that creates this file, and keeps it open and locked until it is killed.
+ */
 struct file_holder;
 struct file_holder *file_set_hold(const char *path);
 void file_set_kill(struct file_holder *holder);

@@ -1,6 +1,6 @@
 /*
- * A client of an http: sink that sends with the libcurl of curl_double.h. There is one at a time.
- * Each function fails the running cmocka test if it does not succeed.
+ * A client of an http: sink that uses the libcurl of curl_double.h. There is one at a time. An
+ * error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_HTTP_SCENE_H
 #define SLUICE_TESTS_SUPPORT_SINKS_HTTP_SCENE_H
@@ -18,11 +18,13 @@ struct http_scene {
 
 extern struct http_scene http_scene;
 
-/* The steps are those of curl_double_begin. `in_flight`: the most requests at a time. */
+/*
+ * `steps` are those of curl_double_begin. `in_flight` is the maximum number of concurrent requests.
+ */
 void http_scene_begin(const char *format, const struct curl_step *steps, size_t count,
                       size_t in_flight);
 
-/* Checks that no handle of libcurl is left. */
+/* Destroys the client and asserts that it has removed all handles of libcurl. */
 void http_scene_end(void);
 
 /* Waits until a block has its answer. */

@@ -1,15 +1,15 @@
 /*
- * A librdkafka for tests: a shared library of its name, with those of its functions that the
- * program uses, which sends nothing. A test decides the outcome of each message: whether it
- * arrives, and when, how often and with what error it is reported. The test also provides the time.
+ * A librdkafka for tests: a shared library of the same name with the functions that the program
+ * uses. It sends no data. The test decides for each message whether it arrives, when it is
+ * reported, how often, and with which error. The test also provides the time.
  *
- * As in the program, all functions of a producer except rd_kafka_destroy are called by one thread
- * at a time. There are no threads: kafka_double_tick does what the library's threads do.
+ * As in the program, only one thread at a time calls the functions of a producer, except
+ * rd_kafka_destroy. The double has no threads of its own: kafka_double_tick does the work of the
+ * library's threads.
  *
- * While a lookup of a name lasts, the library's threads are busy with it: messages that they have
- * get no report, and rd_kafka_destroy waits, as does rd_kafka_purge without
+ * During a name lookup the library's threads are busy: their messages get no report.
+ * rd_kafka_destroy waits for the end of the lookup, and so does rd_kafka_purge without
  * RD_KAFKA_PURGE_F_NON_BLOCKING.
- *
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_KAFKA_DOUBLE_H
 #define SLUICE_TESTS_SUPPORT_SINKS_KAFKA_DOUBLE_H
@@ -21,13 +21,14 @@
 
 #define KAFKA_DOUBLE_NEVER INT64_MAX
 
-/* The report of a message. All zero: it is acknowledged at once. */
+/* The report of a message. If all fields are zero, the message is acknowledged at once. */
 struct kafka_report {
-    int64_t after_ns; /* from the handing over to the report; or KAFKA_DOUBLE_NEVER */
+    int64_t after_ns; /* time from the call that hands over the message to its report, or
+                         KAFKA_DOUBLE_NEVER */
     rd_kafka_resp_err_t error;
-    rd_kafka_msg_status_t status; /* of a report with an error */
-    unsigned repeats;             /* how often the same report comes again */
-    int64_t repeat_after_ns;      /* from each report to the next one */
+    rd_kafka_msg_status_t status; /* used if `error` is set */
+    unsigned repeats;             /* number of times that the report is repeated */
+    int64_t repeat_after_ns;      /* time from each report to the next one */
 };
 
 struct kafka_double_message {
@@ -36,54 +37,54 @@ struct kafka_double_message {
     size_t size;
 };
 
-/* Functions of the test. All but `now_ns` and `wait` may be NULL. */
+/* Functions of the test. Each except `now_ns` and `wait` may be NULL. */
 struct kafka_double_world {
     /* Nanoseconds. */
     int64_t (*now_ns)(void);
 
     /*
-     * Waits until that time, in the calling thread. `busy`: rd_kafka_destroy or a blocking
+     * Waits in the calling thread until this time. `busy` is true if rd_kafka_destroy or a blocking
      * rd_kafka_purge waits for a lookup.
      */
     void (*wait)(int64_t until_ns, bool busy);
 
     /*
-     * Decides the report of a message; or refuses the message by returning an error. NULL: all are
-     * acknowledged.
+     * Decides the report of a message, or refuses the message by returning an error. If it is NULL,
+     * all messages are acknowledged.
      */
     rd_kafka_resp_err_t (*decide)(const struct kafka_double_message *message,
                                   struct kafka_report *report);
 
-    /* Called within rd_kafka_poll when a message is reported for the first time. */
+    /* Called from rd_kafka_poll when a message is reported for the first time. */
     void (*reported)(const struct kafka_double_message *message, rd_kafka_resp_err_t error,
                      rd_kafka_msg_status_t status);
 
-    /* Called if the bytes of a message changed before the library had reported it. */
+    /* Called if the program changed the bytes of a message before its first report. */
     void (*changed)(const struct kafka_double_message *message);
 
-    /* Whether producers cannot be made at this time. */
+    /* Returns true if no producer can be created at this time. */
     bool (*refuses)(void);
 };
 
 /*
- * Sets the world for all producers from now on. The caller keeps it unchanged as long as the double
- * is used.
+ * Sets the functions for all producers. The caller must keep `world` unchanged while the double is
+ * used.
  */
 void kafka_double_begin(const struct kafka_double_world *world);
 
-/* In every present producer a lookup of a name begins, and lasts until then. */
+/* Begins a name lookup in every existing producer. It ends at `until_ns`. */
 void kafka_double_look_up(int64_t until_ns);
 
-/* Every present producer, which is idempotent, fails fatally. */
+/* Causes a fatal error of an idempotent producer in every existing producer. */
 void kafka_double_fail_fatally(void);
 
 /*
- * Tells the program that reports are due. Returns the time of the next report; INT64_MAX: there is
- * none.
+ * Notifies the program that reports are due. Returns the time of the next report, or INT64_MAX if
+ * there is none.
  */
 int64_t kafka_double_tick(void);
 
-/* The number of producers that were made and not destroyed. */
+/* Returns the number of producers that exist. */
 size_t kafka_double_producers(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The world of kafka_double.h for a program that loads the double in the place of librdkafka. The
- * environment variable KAFKA_DOUBLE is "WAY N": the fault (way) of the Nth message. With any other
- * text the program aborts. Lines are appended to the file KAFKA_DOUBLE_FILE: "arrived VALUE" for
- * each message that the broker has, "acknowledged VALUE" for each success that was reported, and
- * "changed VALUE" for bytes that changed before their report.
+ * Functions of kafka_double.h for a program that loads the double in place of librdkafka. The
+ * environment variable KAFKA_DOUBLE is "WAY N": the Nth message has the fault WAY of the table
+ * `ways`. With any other text the program aborts. The double appends lines to the file that
+ * KAFKA_DOUBLE_FILE names: "arrived VALUE" for each message that reaches the broker, "acknowledged
+ * VALUE" for each reported success, and "changed VALUE" if the bytes changed before the report.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,13 +21,13 @@ struct way {
     const char *name;
     struct kafka_report report;
     bool is_lost;                /* the message does not arrive */
-    rd_kafka_resp_err_t refusal; /* returned instead of a later report */
-    bool looks_up;               /* a lookup of a name begins */
+    rd_kafka_resp_err_t refusal; /* error that the call returns; then there is no report */
+    bool looks_up;               /* a name lookup begins */
     bool is_fatal;
     bool has_no_second_producer;
 };
 
-/* The way "none" is that of all other messages, too. */
+/* "none" is also the way of all other messages. */
 static const struct way ways[] = {
     {.name = "none"},
     {.name = "refused", .refusal = RD_KAFKA_RESP_ERR__QUEUE_FULL},
@@ -77,7 +77,7 @@ static void program_wait(int64_t until_ns, bool busy)
     nanosleep(&left, NULL);
 }
 
-/* One write, so that lines of several threads are whole. */
+/* Writes with one call, so that lines of different threads do not mix. */
 static void note(const char *what, const struct kafka_double_message *message)
 {
     char line[4096];
@@ -137,7 +137,7 @@ static void *run_ticks(void *unused)
     return unused;
 }
 
-/* Aborts if the plan is not "WAY N" with a way of the table. */
+/* Aborts if the plan is not "WAY N", where WAY is in the table. */
 static void read_plan(const char *plan)
 {
     char name[32];

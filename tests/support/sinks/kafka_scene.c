@@ -41,7 +41,6 @@ void kafka_scene_begin(struct kafka_scene *scene, const char *topic)
     };
 }
 
-/* Properties for the library. */
 void kafka_scene_write_properties(struct kafka_scene *scene, const char *text)
 {
     scratch_put_text("properties", text);

@@ -1,6 +1,4 @@
-/*
- * Parses a path with fields, or an address. Fails the running cmocka test if the text is not valid.
- */
+/* Parse a path template, or an address. Fail the running cmocka test if the text is not valid. */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_PATH_PARSING_H
 

@@ -22,7 +22,8 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
     char url[1024];
     struct parse_error fault;
     struct ruled ruled = {.config = {.sinks = calloc(1, sizeof *ruled.config.sinks)}};
-    snprintf(url, sizeof url, "file:unopened?%s", keys); /* a sink that may have any format */
+    /* A kind of sink that accepts every format. */
+    snprintf(url, sizeof url, "file:unopened?%s", keys);
     assert_non_null(ruled.config.sinks);
     ruled.config.sink_count = 1;
     if (!url_parse_sink(url, &registry, ruled.config.sinks, &fault))

@@ -1,6 +1,6 @@
 /*
- * Shared by tests of encoders of samples. A test makes a datagram with `builder` or, field by
- * field, with `wire`, and the assertions compare what the encoder writes. Include after cmocka.h.
+ * Tests encoders of samples. A test builds a datagram with `builder`, or field by field with
+ * `wire`. The assertions compare the encoder's output. Include after cmocka.h.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_SAMPLE_ENCODING_H
@@ -9,20 +9,20 @@
 #include "tests/support/proto/wire.h"
 #include "tests/support/sinks/encoding.h"
 
-/* The datagrams that a test builds. The setup and each assertion below empty them. */
+/* The datagrams that the test builds. The setup and each assertion below empty them. */
 extern struct telemetry_builder builder;
 extern struct wire wire;
 
 /*
- * Called by a cmocka setup: *state becomes an encoding of this schema by this encoder.
- * close_encoding is its teardown.
+ * open_samples is called by a cmocka setup: *state becomes an encoding of this schema by this
+ * encoder. close_encoding is the teardown.
  */
 int open_samples(void **state, const struct schema_ops *schema, const struct encoder_ops *encoder);
 int close_encoding(void **state);
 
 /*
- * Asserts that the datagram is written as expected, and with every capacity completely or as an
- * overflow.
+ * Assert that the datagram is encoded as `expected`. Also encode it with every capacity: the output
+ * must be complete or an overflow.
  */
 void assert_builder_gives(struct encoding *encoding, const char *expected);
 void assert_wire_gives(struct encoding *encoding, const char *expected);

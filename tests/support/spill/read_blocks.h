@@ -4,7 +4,7 @@
 
 #include "collector/spill/spill_state.h"
 
-/* The position of the block at this place in the ring; 0 is the oldest. */
+/* Returns the position in the spill of the unacknowledged block number `place`; 0 is the oldest. */
 static inline uint64_t read_block_position(const struct spill *spill, size_t place)
 {
     const struct reader *reader = &spill->reader;

@@ -69,7 +69,9 @@ static int hex_digit(char c)
     return found == NULL ? -1 : (int)(found - digits);
 }
 
-/* Reads four hex digits. Surrogates are refused, because the code under test never writes them. */
+/*
+ * Reads four hexadecimal digits. Refuses surrogates, because the code under test never writes them.
+ */
 static long read_code(struct reader *reader)
 {
     long code = 0;
@@ -117,8 +119,8 @@ static bool read_escape(struct reader *reader, struct json_tree *tree)
 }
 
 /*
- * The number of bytes up to the quote that ends the string; without escapes the string cannot be
- * longer.
+ * Returns the number of bytes up to the quote that ends the string. The string without escapes is
+ * not longer.
  */
 static size_t bytes_to_quote(const struct reader *reader)
 {

@@ -1,6 +1,6 @@
 /*
- * Reads JSON as strictly as RFC 8259 lets one: UTF-8 only, no key twice in an object, nothing after
- * the value. Text that it accepts is therefore valid for every reader.
+ * Reads JSON as strictly as RFC 8259 permits: only UTF-8, no duplicate keys in an object, no data
+ * after the value. So every JSON reader accepts a text that this one accepts.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H
 #define SLUICE_TESTS_SUPPORT_TEXT_JSON_TREE_H
@@ -20,9 +20,9 @@ enum json_kind {
 
 struct json_tree {
     enum json_kind kind;
-    char *text; /* a string's bytes or a number as written; a NUL follows */
+    char *text; /* a string's bytes, or a number as written; followed by a NUL */
     size_t size;
-    struct json_tree **children; /* elements, or a key and its value in turn */
+    struct json_tree **children; /* elements, or keys and values alternately */
     size_t count;                /* of both */
 };
 
@@ -30,13 +30,13 @@ struct json_tree {
 struct json_tree *json_tree_read(const char *text, size_t size);
 void json_tree_free(struct json_tree *tree);
 
-/* The member's value, or NULL. */
+/* Returns the value of the member, or NULL. */
 const struct json_tree *json_tree_member(const struct json_tree *object, const char *key);
 
-/* Whether both mean the same: members in any order, numbers by value. */
+/* Returns true if both trees mean the same: members in any order, numbers by value. */
 bool json_tree_equal(const struct json_tree *a, const struct json_tree *b);
 
-/* Whether the tree is a string equal to `text`, which ends in a NUL. */
+/* Returns true if the tree is a string that equals `text`. */
 bool json_tree_is_string(const struct json_tree *tree, const char *text);
 
 #endif

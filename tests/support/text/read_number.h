@@ -1,6 +1,6 @@
 /*
- * Converts decimals to the nearest binary number, as IEEE 754 requires; tests compare with the
- * result. Not every C library's strtod does so: mingw-w64's returns a power of two for a number
+ * Converts decimals to the nearest binary number, as IEEE 754 requires. Tests compare results with
+ * it. strtod is not exact in every C library: that of mingw-w64 returns a power of two for a number
  * just below half way to it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEXT_READ_NUMBER_H

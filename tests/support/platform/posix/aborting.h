@@ -10,7 +10,7 @@
 
 #include "tests/support/test.h"
 
-/* Asserts that `act` ends its process by abort(). */
+/* Asserts that `act` calls abort(). Runs it in a child process. */
 static inline void assert_aborts(void (*act)(void))
 {
     pid_t child = fork();

@@ -1,7 +1,8 @@
 /*
- * Threads, mutexes and conditions of ISO C11 (7.26) on top of POSIX's, for programs under the
- * thread sanitizer: it only knows POSIX's, and librdkafka uses C11's. A program that exports these
- * names replaces the C library's. The types are the C library's own, and as large as POSIX's.
+ * Implements the threads, mutexes and conditions of ISO C11 (7.26) with those of POSIX, for
+ * programs under the thread sanitizer. The sanitizer supports only POSIX threads, and librdkafka
+ * uses C11 threads. A program that exports these names replaces the C library's functions. The
+ * types stay those of the C library, which are large enough for those of POSIX.
  */
 #include <errno.h>
 #include <pthread.h>

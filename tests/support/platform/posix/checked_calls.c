@@ -1,7 +1,7 @@
 /*
- * The checked forms of calls (_FORTIFY_SOURCE of glibc) for programs in which a test replaces the
- * call itself by --wrap: a part that is built with checks calls these instead, and the replacement
- * would not be called. Like those of the C library, they end the program if the buffer is too
+ * The checked forms of calls (_FORTIFY_SOURCE of glibc), for programs in which a test replaces the
+ * plain call with --wrap. Code that is built with checks calls the checked forms, so each of these
+ * calls the plain one. Like those of the C library, they end the program if the buffer is too
  * small.
  */
 #include <fcntl.h>
@@ -57,7 +57,7 @@ int __gethostname_chk(char *name, size_t size, size_t room)
 
 int __open_2(const char *path, int flags)
 {
-    if ((flags & O_CREAT) != 0) /* needs a mode */
+    if ((flags & O_CREAT) != 0) /* O_CREAT needs a mode, which this form lacks */
         abort();
     return open(path, flags);
 }

@@ -1,6 +1,6 @@
 /*
- * Makes one allocation of OpenSSL fail, too (failing_memory.h), from the time that a listener loads
- * the library. Uses the linker's --wrap.
+ * Also makes one allocation of OpenSSL fail (failing_memory.h), once a listener has loaded that
+ * library. Uses the linker's --wrap.
  */
 #include <stdlib.h>
 #include <string.h>

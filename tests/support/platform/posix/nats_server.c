@@ -32,7 +32,7 @@ static void run(const struct nats_server *server)
     _exit(127);
 }
 
-/* The port that the server has written to its file; 0: not yet. */
+/* Returns the port that the server has written to its file, or 0 if it has not written one yet. */
 static unsigned read_port(const struct nats_server *server)
 {
     char name[64];

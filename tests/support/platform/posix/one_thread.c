@@ -1,6 +1,6 @@
 /*
- * Replaces pthread_create in tests that declare no threads, which are not run under the thread
- * sanitizer.
+ * Aborts if a test starts a thread without declaring in CMake that it uses threads. Only tests that
+ * declare threads run under the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdio.h>

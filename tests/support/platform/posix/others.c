@@ -16,7 +16,7 @@ const struct others_words others_words = {
     .below_file = "Not a directory",
     .folder = "Is a directory",
     .folder_read = "Is a directory",
-    .link = "ymbolic link", /* words that the C libraries share */
+    .link = "ymbolic link", /* the words that glibc and musl have in common */
     .long_name = "name too long",
 };
 

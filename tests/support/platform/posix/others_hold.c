@@ -1,6 +1,6 @@
 /*
- * Readers that share too little, as on a Windows server, which returns EBUSY. The linker redirects
- * all calls of open, renameat2 and unlink here (--wrap).
+ * Emulates readers that share too little, as on a Windows server, which returns EBUSY. The linker
+ * redirects all calls of open, renameat2 and unlink to this file (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,10 @@ void others_close(struct others_reader *reader)
     reader->used = false;
 }
 
-/* Whether another program holds the file with at least this exclusion; then errno is set. */
+/*
+ * Returns true if another program has the file open and shares as little as `least`, or less. Then
+ * errno is EBUSY.
+ */
 static bool is_read(const char *path, enum others_share least)
 {
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* musl visits no folder that is deeper than the number of descriptors that nftw(3) may use. */
+/*
+ * The maximum depth of a folder. With musl, nftw(3) skips folders deeper than the number of
+ * descriptors it may use.
+ */
 #define DEPTH_MOST 128
 
 static char directory[256];

@@ -10,7 +10,7 @@
 
 struct wait_end {
     int ours;
-    int other; /* -1: closed */
+    int other; /* the other end, or -1 if it is closed */
 };
 
 struct wait_end *wait_end_open(enum wait_end_kind kind)

@@ -12,7 +12,7 @@
 #include "tests/support/platform/scratch_directory.h"
 
 struct written_pipe {
-    int fd; /* -1: no writer */
+    int fd; /* the writing end, or -1 if it is closed */
     char path[600];
 };
 

@@ -8,7 +8,7 @@
 /* The exit code of a killed process. */
 #define KILLED 77
 
-/* The limit of a wait, which only a hang reaches. */
+/* Only a hang reaches this time limit. */
 #define PATIENCE_MS 20000
 
 struct again again_start(const char *argument)

@@ -34,7 +34,7 @@ const char *control_peer_address(void)
     return address;
 }
 
-/* A pipe is busy while all its instances have clients. */
+/* All instances of the pipe may have clients (ERROR_PIPE_BUSY). Then try again. */
 struct control_peer *control_peer_connect(const char *address)
 {
     char path[128];
@@ -52,7 +52,7 @@ struct control_peer *control_peer_connect(const char *address)
     return made;
 }
 
-/* The number of bytes that the started operation has transferred. */
+/* Returns the number of bytes that the pending operation has transferred. */
 static DWORD moved(struct control_peer *peer)
 {
     DWORD size = 0;

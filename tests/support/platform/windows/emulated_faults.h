@@ -1,6 +1,6 @@
 /*
- * The faults of the emulated system (socket_lookup_emulated.h), for its own files. All of it is
- * protected by emulation_lock.
+ * Faults of the emulated system (socket_lookup_emulated.h). Only the emulation's own files use
+ * them, with emulation_lock held.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
@@ -11,37 +11,36 @@
 
 #include "collector/platform/windows/socket_lookup.h"
 
-extern SRWLOCK emulation_lock; /* for all data of the emulation */
+extern SRWLOCK emulation_lock; /* protects all data of the emulation */
 
 struct emulation_faults {
-    bool hold_removals;      /* while set, REMOVE packets do not come */
+    bool hold_removals;      /* while set, REMOVE packets are delayed */
     size_t failing_removals; /* the number of requests that will fail */
-    unsigned refused;        /* EMULATION_REFUSES_... */
-    bool fails_armings;      /* each twentieth arming fails */
+    unsigned refused;        /* kinds of sockets that cannot be registered: EMULATION_REFUSES_... */
+    bool fails_armings;      /* every twentieth arming fails */
     size_t armings;
 };
 extern struct emulation_faults emulation_faults;
 
 /*
- * A program with the emulation reads the faults of its system from its environment:
- * EMULATION=refuses-streams,refuses-datagrams,holds-removals,fails-removals,fails-armings, or some
- * of them.
+ * Reads the faults from the environment variable EMULATION: a list, separated by commas, of
+ * refuses-streams, refuses-datagrams, holds-removals, fails-removals and fails-armings.
  */
 void emulation_faults_read(void);
 
-/* Returns what the next call returns, and sets the result of its registrations. */
+/* Returns the result of the next call, and sets the result of its registrations. */
 DWORD emulation_faults_next(DWORD *result);
 
-/* Whether the socket's provider is not Microsoft's, as behind a layered service provider. */
+/* Returns true if the socket must be refused, as one of a layered service provider is. */
 bool emulation_faults_refuse(SOCKET socket);
 
-/* Whether this arming of a registered level fails. */
+/* Returns true if this arming of a registered level must fail. */
 bool emulation_faults_fail_arming(void);
 
-/* Counts a registration that the system would refuse by its form (emulation_malformed). */
+/* Counts a registration whose form the system would refuse (emulation_malformed). */
 void emulation_faults_check(const struct socket_registration *row);
 
-/* Makes the emulation look at its registrations; in socket_lookup_emulated.c. */
+/* Makes the emulation check its registrations. Implemented in socket_lookup_emulated.c. */
 void emulation_look(void);
 
 #endif

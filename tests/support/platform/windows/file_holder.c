@@ -1,4 +1,4 @@
-/* Windows has no fork, so the other program is file_holder_program.c, in the folder of the test. */
+/* Windows has no fork, so the holder of the file is the program file_holder_program.c. */
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
@@ -14,7 +14,7 @@ struct file_holder {
     HANDLE process;
 };
 
-/* `"...\sluice_test_file_holder.exe" "PATH"`. */
+/* Writes `"...\sluice_test_file_holder.exe" "PATH"`. The program is in the folder of the test. */
 static void write_command(const char *path, wchar_t *line)
 {
     wchar_t wide[LINE_ROOM];

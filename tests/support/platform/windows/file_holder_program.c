@@ -1,6 +1,6 @@
 /*
- * Creates the given file, writes a byte to standard output, and keeps the file open and locked
- * until it is killed.
+ * Creates the given file, writes a byte to standard output, and then keeps the file open and locked
+ * until the program is killed.
  */
 #include <string.h>
 #include <windows.h>

@@ -1,7 +1,7 @@
 /*
- * Opens a file as most Windows programs do to read it: others can read and write it, but not rename
- * or remove it. `hold FILE exclusively` opens it as programs do that write a document: others
- * cannot even open it. Writes "held" to standard output; releases the file at the end of standard
+ * Opens a file as most Windows programs do to read it: other programs can read and write it, but
+ * not rename or remove it. `hold FILE exclusively` opens it without sharing, so that other programs
+ * cannot open it. Writes "held" to standard output, and closes the file at the end of standard
  * input.
  */
 #include <stdbool.h>

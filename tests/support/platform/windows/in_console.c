@@ -1,7 +1,7 @@
 /*
- * Starts a program whose standard input and output are the console of this process, and ends with
- * its exit code: in_console COMMAND-LINE. A process that is started in a pseudoconsole does not get
- * it as its standard streams by itself.
+ * in_console COMMAND-LINE starts a program with the console of this process as its standard
+ * streams, and ends with its exit code. It is needed because a process in a pseudoconsole does not
+ * get the console as its standard streams automatically.
  */
 #include <stdlib.h>
 #include <windows.h>

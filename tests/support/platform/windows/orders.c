@@ -1,7 +1,6 @@
 /*
- * Gives orders to collectors as `sluice ctl` does, without the start of a program for each: reads
- * lines of "ledger PROCESS" or "reload PROCESS" from standard input, and answers each with a line:
- * "done", or the error. Ends with its standard input.
+ * Sends orders to collectors like `sluice ctl`, but one process sends many. Reads lines of "ledger
+ * PROCESS" or "reload PROCESS" from standard input. Answers each with a line, "done" or the error.
  */
 #include <stdio.h>
 #include <string.h>

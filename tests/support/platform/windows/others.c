@@ -9,7 +9,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The numbers of the errors, because Wine's texts differ from Windows'. */
+/* Error numbers, because the error texts of Wine differ from those of Windows. */
 const struct others_words others_words = {
     .no_file = "(error 2)",
     .no_folder = "(error 3)",
@@ -20,7 +20,7 @@ const struct others_words others_words = {
     .long_name = "(error ",
 };
 
-/* Valid until the call after the next one. */
+/* Returns the path as wide characters. The second call after this one frees it. */
 static const wchar_t *wide(const char *name)
 {
     static wchar_t *made[2];
@@ -40,7 +40,7 @@ static HANDLE open_it(const char *name, DWORD access, DWORD share)
     return file;
 }
 
-/* Some volumes reserve the name of an open file, so it is renamed first. */
+/* Some volumes reserve the name of an open file until it is closed. So rename the file first. */
 void others_remove(const char *name)
 {
     static unsigned count;
@@ -92,7 +92,10 @@ void others_set_time(const char *name, int64_t seconds)
     assert_true(CloseHandle(file));
 }
 
-/* Creating a link requires a right, or developer mode. Some systems report success without one. */
+/*
+ * Creating a link requires a privilege, or developer mode. Some systems report success without
+ * creating one, so check the result.
+ */
 bool others_link(const char *to, const char *name)
 {
     wchar_t *target = text_wide_copy(to);
@@ -105,7 +108,7 @@ bool others_link(const char *to, const char *name)
            (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-/* Pipes are not in a folder. */
+/* On Windows, named pipes are not in a folder. */
 bool others_make_pipe(const char *name)
 {
     (void)name;

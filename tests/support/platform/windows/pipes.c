@@ -1,14 +1,14 @@
 /*
- * For tests that run on Linux: connects Windows pipes with its own standard streams, which are
- * Linux pipes.
+ * Connects Windows pipes with its standard streams, which are Linux pipes, for tests that run on
+ * Linux under Wine.
  *
- * - pipes serve NAME creates the pipe NAME and writes "made" to standard output, "open" when a
- *   client has opened it; then it copies its input to the pipe, to the end of the input or until
+ * - pipes serve NAME creates the pipe NAME and writes "made" to standard output. It writes "open"
+ *   when a client has opened the pipe. Then it copies its input to the pipe until the input ends or
  *   the pipe has no reader.
- * - pipes connect NAME opens the pipe NAME once it exists, and copies data in both directions until
- *   one ends.
- * - pipes read COUNT PROGRAM ARGUMENT... runs a program with such a pipe as its standard output,
- *   writes COUNT lines of its output, closes the pipe, and ends with the program and its exit code.
+ * - pipes connect NAME waits until the pipe NAME exists and opens it. It copies data in both
+ *   directions until one direction ends.
+ * - pipes read COUNT PROGRAM ARGUMENT... runs a program with such a pipe as its standard output. It
+ *   writes COUNT lines of that output, closes the pipe, and ends with the program's exit code.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,12 +33,11 @@ static int fail(const char *what)
 }
 
 /*
- * One direction of a pipe that is read and written at the same time, which requires overlapped
- * operations.
+ * One direction of a pipe that is read and written at the same time, which requires overlapped I/O.
  */
 struct direction {
     HANDLE pipe;
-    HANDLE moved; /* an event, signalled when the last call has ended */
+    HANDLE moved; /* event that is signalled when the last call has ended */
 };
 
 static DWORD outcome(struct direction *direction, BOOL done, OVERLAPPED *overlapped)
@@ -76,7 +75,6 @@ static BOOL begin(struct direction *direction, HANDLE pipe)
     return direction->moved != NULL;
 }
 
-/* Copies until either side ends. */
 static void pass_on_input(struct direction *to)
 {
     static char bytes[ROOM];
@@ -93,7 +91,7 @@ static DWORD WINAPI pass_on_pipe(void *context)
     while ((got = read_pipe(context, bytes, sizeof bytes)) != 0)
         if (!WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), bytes, got, &written, NULL))
             break;
-    ExitProcess(0); /* the other thread waits for standard input */
+    ExitProcess(0); /* ends the process while the other thread still reads standard input */
 }
 
 static int serve(const wchar_t *path)
@@ -112,7 +110,7 @@ static int serve(const wchar_t *path)
         outcome(&to, FALSE, &overlapped);
     WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), open, sizeof open - 1, &written, NULL);
     pass_on_input(&to);
-    FlushFileBuffers(pipe); /* unread data is lost when the writer closes */
+    FlushFileBuffers(pipe); /* without it, unread data would be lost at the close */
     return 0;
 }
 
@@ -129,7 +127,7 @@ static HANDLE open_pipe(const wchar_t *path)
 
 static int connect_to(const wchar_t *path)
 {
-    static struct direction to, from; /* the thread outlives this call */
+    static struct direction to, from; /* static, because the thread outlives this call */
     HANDLE pipe = open_pipe(path);
     if (pipe == INVALID_HANDLE_VALUE)
         return fail("there is no such pipe");
@@ -140,7 +138,10 @@ static int connect_to(const wchar_t *path)
     return 0;
 }
 
-/* The number of bytes that belong to the first `lines` lines; `lines` is reduced by those found. */
+/*
+ * Returns the number of bytes up to the end of the `lines`-th line. Subtracts the lines found from
+ * `lines`.
+ */
 static DWORD within_lines(const char *bytes, DWORD size, long *lines)
 {
     DWORD count = 0;

@@ -1,7 +1,7 @@
 /*
- * Stands for protoc.exe under Wine: runs the protoc of Linux with the same arguments, by the call
- * with which Wine's own programs start programs of Linux. Paths that begin with a drive, and
- * backslashes, become Linux' paths.
+ * Replaces protoc.exe under Wine: runs the protoc of Linux with the same arguments, with the call
+ * by which Wine's own programs start Linux programs. Converts Windows paths in the arguments to
+ * Linux paths.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "collector/platform/process.h"
 #include "collector/platform/windows/text.h"
 
-/* Wine's functions; the second allocates its result from the process's heap. */
+/* Functions of Wine. unix_name_function allocates its result from the process's heap. */
 typedef LONG(WINAPI *spawn_function)(char *const arguments[], int wait);
 typedef char *(CDECL *unix_name_function)(const wchar_t *path);
 
@@ -28,8 +28,8 @@ static any_function function_of(const char *library, const char *name)
 }
 
 /*
- * Replaces a link of Wine's to a drive, PREFIX/dosdevices/c:, by its place, PREFIX/drive_c or the
- * root: protoc would read the colon as the end of a folder's name.
+ * Replaces Wine's link for a drive, PREFIX/dosdevices/c:, by its target, PREFIX/drive_c or the
+ * root. protoc would read the colon as a separator of folders.
  */
 static void resolve_drive(char *path)
 {
@@ -46,7 +46,7 @@ static void resolve_drive(char *path)
     }
 }
 
-/* Returns Linux' path for an absolute one of Windows; NULL if it has none. */
+/* Returns the Linux path for an absolute Windows path, or NULL if it has none. */
 static char *path_of_linux(const char *path)
 {
     unix_name_function unix_name =
@@ -59,11 +59,11 @@ static char *path_of_linux(const char *path)
     return name;
 }
 
-/* Replaces the path at the end of "--option=PATH", "--proto_path==PATH" or "PATH". */
+/* Converts the path at the end of "--option=PATH", "--proto_path==PATH" or "PATH". */
 static char *argument_of_linux(char *argument)
 {
-    char *path = argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1
-                                                                       : argument;
+    char *path =
+        argument[0] == '-' && strrchr(argument, '=') != NULL ? strchr(argument, '=') + 1 : argument;
     path += *path == '=';
     for (char *at = path; *at != '\0'; at++)
         if (*at == '\\')
@@ -79,14 +79,14 @@ static char *argument_of_linux(char *argument)
     }
     memcpy(made, argument, before);
     strcpy(made + before, of_linux);
-    return made; /* is never freed, as the arguments are not */
+    return made; /* never freed, like the other arguments */
 }
 
 /* --- running protoc --------------------------------------------------------------------------- */
 
 /*
- * Creates an empty file for protoc's messages. Otherwise they would go to the streams that Wine
- * itself began with.
+ * Creates an empty file for protoc's messages. Without it they would go to the standard streams of
+ * Wine.
  */
 static bool make_report(wchar_t path[MAX_PATH])
 {
@@ -95,7 +95,7 @@ static bool make_report(wchar_t path[MAX_PATH])
     return length != 0 && length < MAX_PATH && GetTempFileNameW(folder, L"pro", 0, path) != 0;
 }
 
-/* Copies the messages to a stream, and removes the file. */
+/* Copies the messages to a stream and removes the file. */
 static void pass_on(const wchar_t *path, FILE *to)
 {
     char bytes[4096];
@@ -126,6 +126,7 @@ int program_main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         arguments[3 + i] = argument_of_linux(argv[i]);
     int code = (int)spawn(arguments, 1);
-    pass_on(report, argc == 2 && code == 0 ? stdout : stderr); /* stdout: --version */
+    /* Stdout only for --version. */
+    pass_on(report, argc == 2 && code == 0 ? stdout : stderr);
     return code;
 }

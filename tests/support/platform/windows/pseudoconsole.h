@@ -1,6 +1,6 @@
 /*
- * A pseudoconsole of Windows 10 (1809) and later: a console whose keys are written and whose
- * content is read by the test. Functions fail the running cmocka test on errors. One thread.
+ * A pseudoconsole of Windows 10 (1809) and later: a console whose keys and screen the test
+ * controls. An error fails the running cmocka test. For one thread.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_PSEUDOCONSOLE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_PSEUDOCONSOLE_H
@@ -17,17 +17,26 @@ struct pseudoconsole {
     char shown[65536];
 };
 
-/* Opens a pseudoconsole of 80 columns and 25 rows; false: this system has none. */
+/*
+ * Opens a pseudoconsole of 80 columns and 25 rows. Returns false if this system has no
+ * pseudoconsoles.
+ */
 bool pseudoconsole_open(struct pseudoconsole *made);
 void pseudoconsole_close(struct pseudoconsole *console);
 
-/* Starts the command line in it; the caller closes the process. `line` is modified. */
+/*
+ * Starts the command line in the console. The caller closes the returned process. `line` is
+ * modified.
+ */
 HANDLE pseudoconsole_start(const struct pseudoconsole *console, wchar_t *line);
 
-/* Types these bytes: characters, and the sequences of keys. */
+/* Types these bytes: characters, or escape sequences of keys. */
 void pseudoconsole_type(const struct pseudoconsole *console, const char *keys);
 
-/* Reads the console until it contains the text. Cursor movements may be between two words. */
+/*
+ * Reads the console's output until it contains the text. Cursor movements between words are
+ * ignored.
+ */
 void pseudoconsole_assert_shows(struct pseudoconsole *console, const char *text);
 
 #endif

@@ -1,6 +1,4 @@
-/* Implements tests/support/text/read_number.h with the C library that is part of Windows 10,
- * whatever we link.
- */
+/* Uses the C library that is part of Windows 10, whichever C library the program is linked with. */
 #include "tests/support/text/read_number.h"
 
 #include <stdio.h>

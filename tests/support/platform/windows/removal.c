@@ -10,7 +10,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Only Wine's kernel32.dll has it. */
+/* Only Wine's kernel32.dll has this function. */
 typedef char *CDECL unix_name_function(const wchar_t *path);
 
 static unix_name_function *unix_name(void)
@@ -22,8 +22,8 @@ static unix_name_function *unix_name(void)
 }
 
 /*
- * Wine keeps the name of a removed file until the file is closed everywhere, without reporting it.
- * The system below Wine does not.
+ * Under Wine the name of a removed file stays reserved until the file is closed everywhere. So
+ * remove the file with the system below Wine.
  */
 static void remove_below(const wchar_t *path, unix_name_function *name)
 {

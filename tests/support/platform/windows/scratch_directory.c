@@ -26,7 +26,7 @@ int scratch_make(void **state)
         if (*at == '\\')
             *at = '/';
     }
-    /* Another process with the same id may have left its directory. */
+    /* An earlier process with the same id may have left its directory behind. */
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(directory, sizeof directory, "%.470ssluice-test-%lu-%u", narrow,
                  GetCurrentProcessId(), attempt);
@@ -40,7 +40,6 @@ int scratch_make(void **state)
     return -1;
 }
 
-/* The next entry of a folder: its path and its kind. */
 static bool next_entry(HANDLE *search, const wchar_t *folder, wchar_t *path, DWORD *attributes)
 {
     WIN32_FIND_DATAW found;
@@ -61,7 +60,10 @@ static bool next_entry(HANDLE *search, const wchar_t *folder, wchar_t *path, DWO
     return true;
 }
 
-/* Fails if a file of it is still open: its name is reserved until then. */
+/*
+ * Returns false if a file in the folder is still open, because Windows reserves its name until
+ * then.
+ */
 static bool remove_folder(const wchar_t *folder)
 {
     HANDLE search = NULL;
@@ -71,7 +73,7 @@ static bool remove_folder(const wchar_t *folder)
     while (next_entry(&search, folder, path, &attributes)) {
         bool is_folder = (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
         bool is_link = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-        SetFileAttributesW(path, FILE_ATTRIBUTE_NORMAL); /* a read-only file would stay */
+        SetFileAttributesW(path, FILE_ATTRIBUTE_NORMAL); /* a read-only file cannot be removed */
         if (!is_folder)
             removed = DeleteFileW(path) && removed;
         else if (is_link)
@@ -131,7 +133,7 @@ size_t scratch_count(const char *name)
     return count;
 }
 
-/* Opens a file in full sharing with other programs. */
+/* Opens a file so that other programs can do everything with it. */
 static HANDLE open_shared(const char *name, DWORD access, DWORD disposition)
 {
     return CreateFileW(wide_path(name), access,

@@ -1,39 +1,39 @@
 /*
- * ProcessSocketNotifications as documented, for systems that do not have it: a test links it in
- * place of collector/platform/windows/socket_lookup.c. A thread polls all armed sockets with
- * WSAPoll and posts a packet to a ready socket's completion port: the events as the number of
- * bytes, the registration's key, no OVERLAPPED.
+ * Implements ProcessSocketNotifications as documented, for systems that do not have it. A test
+ * links this file in place of collector/platform/windows/socket_lookup.c. A thread polls all armed
+ * sockets with WSAPoll. For a ready socket it posts a packet to the socket's completion port, with
+ * the events as the number of bytes, the key of the registration, and no OVERLAPPED.
  *
  * It is as strict as the documentation allows:
  *
  * - A registration is for edges (EDGE and PERSISTENT, with the filter IN), for a one-shot level
  *   (LEVEL and ONESHOT) or for a persistent level (LEVEL and PERSISTENT).
- * - Edges: a socket that has data when it is registered stays silent. After an edge, the next one
- *   comes only after a receive of that socket returned would-block; WSARecvMsg is emulated to
- *   notice that. Data that arrives after that receive, before the socket is polled, is an edge like
- *   any other. The socket cannot be registered again, even with another port.
- * - A one-shot level: after each ENABLE one packet as soon as a condition of the filter holds, at
- *   once if one holds already; then no other before the next ENABLE.
- * - A persistent level: one packet in the port while a condition holds, and another one when all
- *   packets of the port were taken (NtQueryIoCompletion), until it is disabled.
+ * - Edges: data that a socket has when it is registered is not reported. After an edge, the next
+ *   one comes only after a receive of that socket returned would-block; WSARecvMsg is replaced to
+ *   detect that. Data that arrives after that receive, but before the next poll, is reported as an
+ *   edge. The socket cannot be registered again, even with another port.
+ * - A one-shot level: each ENABLE leads to one packet, when a condition of the filter holds. If one
+ *   holds already, the packet comes at once.
+ * - A persistent level: while a condition holds, one packet is in the port. The next one comes when
+ *   all packets of the port were taken (NtQueryIoCompletion). DISABLE ends that.
  * - ENABLE of a registered level replaces its filter. Another key or trigger is refused.
  * - At the end of a connection a level reports HANGUP, not IN.
- * - A call carries out its registrations, and then, if it has room for packets, waits for them for
- *   at most the time that the caller gave.
+ * - A call first carries out its registrations. If it has room for packets, it then waits for them,
+ *   at most for the caller's timeout.
  * - REMOVE is the last packet of a registration, after the queued ones. It comes some time after
- *   the request, and only if the socket is still open; until then the socket cannot be registered
- *   again. A socket that was closed is forgotten without REMOVE, and its registration counts as
- *   abandoned (emulation_abandoned); queued packets still come.
+ *   the request, and only if the socket is still open. Until then the socket cannot be registered
+ *   again. The registration of a closed socket ends without REMOVE and counts as abandoned
+ *   (emulation_abandoned); its queued packets still come.
  * - A receive on a blocking socket, which on Windows would never return, fails after a second with
  *   WSAEINPROGRESS.
  *
  * Sockets that are not registered are not affected. Not emulated:
  *
  * - edges with ONESHOT, and DISABLE of edges or one-shot levels: both are refused;
- * - a hang-up after unread data: Wine does not show it;
- * - joining a queued packet with later events: Windows has at most one queued packet for each
- *   socket (emulation_notify can post a joined packet);
- * - the numbers of Windows' errors, which are not documented.
+ * - a hang-up after unread data: Wine does not report it;
+ * - merging a queued packet with later events: Windows has at most one queued packet for each
+ *   socket (emulation_notify can post a merged packet);
+ * - the error numbers of Windows, which are not documented.
  */
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
 
@@ -59,26 +59,29 @@ struct watched {
     struct watched *next;
     SOCKET socket;
     DWORD mark;
-    HANDLE port; /* a handle of our own, so that the caller may close the port */
+    HANDLE port; /* a duplicate handle, because the caller may close its own */
     ULONG_PTR key;
-    bool level;      /* armed: enabled */
-    bool stays;      /* a level that is persistent */
-    bool queued;     /* a persistent level whose packet may be in the port */
-    uint16_t filter; /* for a level */
+    bool level; /* this is a level, not an edge (`armed` then means: enabled) */
+    bool stays; /* this level is persistent */
+    /* The packet of this persistent level may still be in the port. */
+    bool queued;
+    uint16_t filter; /* only for levels */
     bool armed;      /* the next arrival is an edge */
-    bool removing;   /* the REMOVE packet is due */
-    int64_t end_ns;  /* since when a persistent level looks like an ended connection; 0: it does not
-                        look so */
+    bool removing;   /* a REMOVE packet must be posted */
+    /* Time since which a persistent level seems to be an ended connection; 0 if it does not. */
+    int64_t end_ns;
 };
 
 static struct watched *sockets;
 static DWORD last_mark;
-static SOCKET alarm = INVALID_SOCKET; /* its datagram to itself ends the poll */
+/* A datagram to this socket ends the poll. */
+static SOCKET alarm = INVALID_SOCKET;
 static struct sockaddr_in alarm_address;
 static bool alarm_raised;
 static size_t looks;
 static size_t calls;
-static size_t abandoned; /* registrations whose sockets were closed before REMOVE */
+/* Number of registrations whose sockets were closed before REMOVE. */
+static size_t abandoned;
 static LPFN_WSARECVMSG system_receive;
 static void give_up(const char *what)
 {
@@ -89,8 +92,9 @@ static void give_up(const char *what)
 /* --- registrations ---------------------------------------------------------------------------- */
 
 /*
- * A closed socket's number is soon reused, and the close is not reported. So each registered socket
- * is marked by an option that has no effect on a socket that never sends.
+ * Marks each registered socket with an option that has no effect on a socket that never sends.
+ * Without the mark, a new socket with the number of a closed one would be mistaken for it, because
+ * a close is not reported.
  */
 static bool mark(SOCKET socket, DWORD value)
 {
@@ -122,7 +126,6 @@ static void abandon(struct watched *watched)
     forget(watched);
 }
 
-/* Finds the registration of this socket, or NULL. */
 static struct watched *find(SOCKET socket)
 {
     for (struct watched *watched = sockets; watched != NULL; watched = watched->next) {
@@ -171,7 +174,8 @@ struct poll_list {
     DWORD *marks;
     size_t count;
     size_t capacity;
-    bool hangups; /* some sockets need repeated checks */
+    /* Some sockets must be checked for a hang-up at short intervals. */
+    bool hangups;
 };
 
 static void append(struct poll_list *list, SOCKET socket, DWORD its_mark, SHORT events)
@@ -195,10 +199,7 @@ static SHORT poll_events(const struct watched *watched)
                    ((watched->filter & SOCKET_EVENT_OUT) != 0 ? POLLWRNORM : 0));
 }
 
-/*
- * Carries out removals that are due: posts REMOVE for open sockets; closed sockets never get any
- * packet.
- */
+/* Carries out pending removals: posts REMOVE for open sockets, and forgets closed ones. */
 static void answer_removals(void)
 {
     for (struct watched *watched = sockets, *next; watched != NULL; watched = next) {
@@ -240,26 +241,34 @@ static int option_of(SOCKET socket, int option)
     return getsockopt(socket, SOL_SOCKET, option, (char *)&value, &size) == 0 ? value : 0;
 }
 
-/* Whether the socket is a connection: other ones are readable without an end and without a size. */
+/*
+ * Returns true if the socket is a connection. Other sockets can be readable with no data to read,
+ * without having ended.
+ */
 static bool can_end(SOCKET socket)
 {
     return option_of(socket, SO_TYPE) == SOCK_STREAM && option_of(socket, SO_ACCEPTCONN) == 0;
 }
 
-/* The input conditions of a readable socket whose owner does not read at this time. */
+/*
+ * Returns the input conditions of a readable socket. Its owner must not read from it during the
+ * call.
+ */
 static DWORD input_of(SOCKET socket)
 {
     char byte;
     int size = recv(socket, &byte, 1, MSG_PEEK);
-    if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN)) /* a client connects */
+    /* WSAENOTCONN: a listening socket with a new client. */
+    if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN))
         return SOCKET_EVENT_IN;
     return size == 0 ? SOCKET_EVENT_HANGUP : 0;
 }
 
 /*
- * As input_of, for a socket whose owner may be reading: under Wine a receive that meets another one
- * of the same socket would block. A connection has ended if it is readable without data; but the
- * owner may have read the data since the poll, so it must be readable for HANGUP_LOOK_MS.
+ * As input_of, for a socket whose owner may be reading. Under Wine two receives of the same socket
+ * at the same time would block, so it does not receive. A socket that is readable without data is a
+ * connection that has ended. But the owner may have read the data since the poll, so the socket
+ * must stay so for HANGUP_LOOK_MS.
  */
 static DWORD input_beside_owner(struct watched *watched)
 {
@@ -275,7 +284,7 @@ static DWORD input_beside_owner(struct watched *watched)
     return now_ns - watched->end_ns >= HANGUP_LOOK_MS * INT64_C(1000000) ? SOCKET_EVENT_HANGUP : 0;
 }
 
-/* The conditions of a level's filter that hold now. */
+/* Returns the conditions of the level's filter that hold now. */
 static DWORD level_of(struct watched *watched)
 {
     WSAPOLLFD entry = {.fd = watched->socket, .events = POLLRDNORM | POLLWRNORM};
@@ -293,7 +302,10 @@ static DWORD level_of(struct watched *watched)
     return events & watched->filter;
 }
 
-/* Whether no packet is queued: GetQueuedCompletionStatusEx does not report what it takes. */
+/*
+ * Returns true if the port has no packet. A query is needed, because GetQueuedCompletionStatusEx
+ * does not report which packets it takes.
+ */
 static bool is_empty(HANDLE port)
 {
     typedef LONG WINAPI query_completion(HANDLE port, int kind, void *to, ULONG size, ULONG *used);
@@ -308,7 +320,7 @@ static bool is_empty(HANDLE port)
     return depth == 0;
 }
 
-/* Reports the result of a poll, if the registration that it was for still exists. */
+/* Reports the result of a poll, unless the registration has ended since then. */
 static void report(SOCKET socket, DWORD its_mark, SHORT found)
 {
     DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
@@ -337,7 +349,8 @@ static void poll_for_ever(void *unused)
         ReleaseSRWLockExclusive(&emulation_lock);
         int timeout_ms = list.hangups ? HANGUP_LOOK_MS : -1;
         if (WSAPoll(list.entries, (ULONG)list.count, timeout_ms) == SOCKET_ERROR) {
-            if (WSAGetLastError() != WSAENOTSOCK) /* a socket that was closed as the poll began */
+            /* WSAENOTSOCK: a socket was closed when the poll began. */
+            if (WSAGetLastError() != WSAENOTSOCK)
                 give_up("WSAPoll");
             continue;
         }
@@ -349,7 +362,7 @@ static void poll_for_ever(void *unused)
     }
 }
 
-/* Called when removals that were held become due. */
+/* Wakes the polling thread, when delayed removals become due. */
 void emulation_look(void)
 {
     if (alarm != INVALID_SOCKET)
@@ -370,7 +383,7 @@ static bool holds_data(SOCKET socket)
     return WSAPoll(&entry, 1, 0) > 0 && (entry.revents & POLLRDNORM) != 0;
 }
 
-/* Whether the request for an edge or a level is valid. */
+/* Returns true if the request for an edge or a level is valid. */
 static bool can_be(const struct socket_registration *row)
 {
     static const uint16_t all = SOCKET_EVENT_IN | SOCKET_EVENT_OUT | SOCKET_EVENT_HANGUP;
@@ -380,12 +393,12 @@ static bool can_be(const struct socket_registration *row)
            (row->filter & ~all) == 0;
 }
 
-/* Conditions that hold already are reported at once. */
+/* Arms a level. Reports conditions that hold already at once. */
 static void enable_level(struct watched *watched)
 {
     DWORD events = level_of(watched);
     if (watched->queued)
-        events = 0; /* no other packet until that one was taken */
+        events = 0; /* no second packet before the first was taken */
     if (events != 0)
         post(watched, events);
     watched->queued = watched->queued || (watched->stays && events != 0);
@@ -418,7 +431,8 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
     struct watched *found = find(row->socket);
     if (found != NULL)
         return enable_again(found, row);
-    last_mark += 1000; /* whole seconds, because a system may round finer values */
+    /* In ms; whole seconds, because a system may round finer values. */
+    last_mark += 1000;
     if (!mark(row->socket, last_mark) ||
         setsockopt(row->socket, SOL_SOCKET, SO_RCVTIMEO, (const char *)&blocked, sizeof blocked))
         return (DWORD)WSAGetLastError();
@@ -458,7 +472,7 @@ static DWORD remove_socket(const struct socket_registration *row)
     return ERROR_SUCCESS;
 }
 
-/* Packets that are queued still come. */
+/* Packets that are already queued still come. */
 static DWORD disable(const struct socket_registration *row)
 {
     struct watched *watched = find(row->socket);
@@ -484,7 +498,7 @@ static DWORD carry_out(HANDLE port, const struct socket_registration *row)
 
 static void start(void)
 {
-    struct thread *polling; /* the thread runs until the process ends */
+    struct thread *polling; /* never joined: it runs until the process ends */
     struct error error;
     if (alarm != INVALID_SOCKET)
         return;

@@ -1,6 +1,6 @@
 /*
- * Changes only the system's streams, which the program uses, not the C library's, to which the test
- * reports.
+ * Redirects only the system's handles, which the program uses. The C library's streams are
+ * unchanged: the test reports its results to them.
  */
 #include "tests/support/platform/standard_stream.h"
 
@@ -12,7 +12,7 @@
 #include "collector/platform/windows/text.h"
 #include "tests/support/test.h"
 
-/* Bytes that a pipe holds: the system's default. */
+/* Default capacity of a pipe, in bytes. */
 #define PIPE_ROOM 4096
 
 /* --- files and pipes -------------------------------------------------------------------------- */
@@ -65,7 +65,8 @@ size_t test_stream_read(test_stream handle, void *bytes, size_t size)
 {
     DWORD got = 0;
     if (!ReadFile(of(handle), bytes, (DWORD)size, &got, NULL))
-        assert_int_equal(GetLastError(), ERROR_BROKEN_PIPE); /* a pipe's end */
+        /* The other end of the pipe is closed. */
+        assert_int_equal(GetLastError(), ERROR_BROKEN_PIPE);
     return got;
 }
 
@@ -83,7 +84,7 @@ struct test_pipe test_pipe_open(void)
     return (struct test_pipe){.reader = (test_stream)reader, .writer = (test_stream)writer};
 }
 
-/* A pipe of this size accepts this number of bytes before a write waits. */
+/* Writes the pipe's capacity; the next write would block. */
 size_t test_pipe_fill(const struct test_pipe *pipe)
 {
     char bytes[PIPE_ROOM];

@@ -1,4 +1,4 @@
-/* Implements tests/support/platform/wait_end.h with events, which are all that a wait uses. */
+/* Implements wait_end.h with events: only the handle of a wait end is used by a wait. */
 #include "tests/support/platform/wait_end.h"
 
 #include <stdlib.h>

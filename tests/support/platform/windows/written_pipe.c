@@ -1,4 +1,4 @@
-/* Pipes are not in a folder, and their writer creates them. */
+/* On Windows a named pipe is not in a folder, and the writer creates it. */
 #include "tests/support/platform/written_pipe.h"
 
 #include <stdio.h>
@@ -7,11 +7,11 @@
 
 #include "collector/platform/windows/text.h"
 
-/* More than a test writes before the pipe is read. */
+/* A pipe buffer larger than all data of a test. */
 #define ROOM (1024 * 1024)
 
 struct written_pipe {
-    HANDLE handle; /* INVALID_HANDLE_VALUE: the writer has closed it */
+    HANDLE handle; /* INVALID_HANDLE_VALUE after the writer has closed it */
     char path[80];
 };
 

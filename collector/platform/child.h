@@ -64,9 +64,8 @@ size_t child_unread(const struct child *child);
 /*
  * Closes the program's input: the program reads the end of file next. Takes back the bytes that the
  * program has not read yet, and returns their number. The number is exact even if the program reads
- * during the call, or if a child process of the program outlives it: the bytes that were read are
- * the first ones written, without a gap. (On Linux this needs /proc; without /proc the number is
- * exact if all readers have ended.) Does not wait.
+ * during the call, or if a child process of the program outlives it. (On Linux this needs /proc;
+ * without /proc the number is exact if all readers have ended.) Does not wait.
  */
 size_t child_close_input(struct child *child);
 

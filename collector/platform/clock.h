@@ -16,19 +16,22 @@
 
 /* Times are in nanoseconds. Any thread. */
 
-/* Nanoseconds of a clock that never goes back; not negative. */
+/* Returns the time of a clock that never goes back, in nanoseconds; not negative. */
 int64_t clock_monotonic_ns(void);
 
-/* Nanoseconds since 1970 UTC, limited as by clock_wall_ns_of. */
+/* Returns the nanoseconds since 1970 UTC, limited as clock_wall_ns_of limits them. */
 int64_t clock_wall_ns(void);
 
 /*
- * 64 bits hold nanoseconds until the year 2262. A system's count of seconds is limited to this
- * value, which leaves room for seven more years.
+ * The highest number of seconds since 1970 that is converted to nanoseconds: 2255-03-14.
+ * Nanoseconds in 64 bits reach until the year 2262.
  */
 #define CLOCK_SECONDS_MOST INT64_C(9000000000)
 
-/* A time since 1970. A time after 2255-03-14 becomes that day. */
+/*
+ * Converts a time since 1970 to nanoseconds, between -CLOCK_SECONDS_MOST and CLOCK_SECONDS_MOST
+ * seconds.
+ */
 static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 {
     if (seconds >= CLOCK_SECONDS_MOST)
@@ -39,8 +42,8 @@ static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 }
 
 /*
- * A time of a monotonic clock. A debugger or a preloaded library may let such a clock start at any
- * value; differences between two times stay correct.
+ * Converts a time of a monotonic clock to nanoseconds. A debugger or a preloaded library may let
+ * the clock start at any value, so the seconds are taken modulo CLOCK_SECONDS_MOST.
  */
 static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds)
 {
@@ -72,7 +75,7 @@ static inline void deadline_bring_forward(struct deadline *deadline, int64_t ns)
     }
 }
 
-/* Whether there is a deadline. Any thread. */
+/* Returns true if there is a deadline. Any thread. */
 static inline bool deadline_is_set(const struct deadline *deadline)
 {
     return atomic_load_explicit(&deadline->ns, memory_order_relaxed) != INT64_MAX;
@@ -93,8 +96,8 @@ static inline void bring_forward(int64_t *due_ns, int64_t time_ns)
 }
 
 /*
- * A timeout: milliseconds from `now_ns` until `until_ns`, rounded up; -1 (for ever) if `until_ns`
- * is INT64_MAX.
+ * Returns a timeout: the milliseconds from `now_ns` until `until_ns`, rounded up, or -1 (for ever)
+ * if `until_ns` is INT64_MAX.
  */
 static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
 {
@@ -105,8 +108,8 @@ static inline int milliseconds_until(int64_t until_ns, int64_t now_ns)
 }
 
 /*
- * Returns milliseconds from now until the deadline, as milliseconds_until does, but at most `most`
- * unless `most` is negative.
+ * Returns the milliseconds from now until the deadline, as milliseconds_until does, but at most
+ * `most` unless `most` is negative.
  */
 static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 {
@@ -120,7 +123,7 @@ static inline int deadline_wait_ms(const struct deadline *deadline, int most)
 /* --- short waits ------------------------------------------------------------------------------ */
 
 /*
- * Waits well below a millisecond, as exact as the system can.
+ * Waits of well below a millisecond, as exact as the system allows.
  *
  * Lifecycle: create, wait any number of times, destroy. One thread waits; any thread may create and
  * destroy it.

@@ -63,12 +63,12 @@ int control_create(struct control **out, struct error *error);
 void control_destroy(struct control *control);
 
 /*
- * A line for the log about events that do not work on this system, valid as long as the control;
- * NULL: all work.
+ * Returns a line for the log about events that do not work on this system, or NULL if all work.
+ * Valid as long as the control.
  */
 const char *control_warning(const struct control *control);
 
-/* The process number for `sluice ctl` and, on systems that have it, kill(1). */
+/* Returns the process number for `sluice ctl` and, on systems that have it, kill(1). */
 unsigned long control_process_id(void);
 
 void control_notify(struct control *control);
@@ -90,7 +90,7 @@ enum control_event control_wait(struct control *control, const struct control_wa
 
 /*
  * Makes control_wait in that process report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER. If two
- * events are sent before the process looks, it may see only one. Returns 0, or -1 with `error`
+ * events are sent before the process waits, it may receive only one. Returns 0, or -1 with `error`
  * filled (EXIT_CODE_NOT_REACHED): the process does not exist; it is not a collector (the signal
  * would end most other programs); it is a collector that does not wait yet; or this user is not
  * allowed to signal it.
@@ -154,8 +154,8 @@ enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out);
 
 /*
- * Whether the peer is this program's user or the administrator, and so may give orders. Others can
- * connect if the socket's permissions were widened.
+ * Returns true if the peer is this program's user or the administrator, and so may give orders.
+ * Others can connect if the socket's permissions were widened.
  */
 bool control_connection_may_order(const struct control_connection *connection);
 

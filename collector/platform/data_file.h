@@ -49,7 +49,7 @@ enum data_file_result data_file_open(const char *path, struct data_file *out, st
 enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
                                             struct error *error);
 
-/* Its size in bytes. Returns false with `error` filled. */
+/* Stores the file's size in bytes in *size. Returns false with `error` filled. */
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error);
 
 /*
@@ -123,10 +123,10 @@ enum part_result part_file_open_private(const char *path, size_t base_length,
  */
 enum part_result part_file_open_left(const char *path, struct part_file **out, struct error *error);
 
-/* Its size in bytes when it was last opened, checked or appended to. */
+/* Returns the size in bytes when the file was last opened, checked or appended to. */
 uint64_t part_file_size(const struct part_file *file);
 
-/* Whether the file's path still names this file. True if the system does not say. */
+/* Returns true if the file's path still names this file. True if the system does not say. */
 bool part_file_is_there(struct part_file *file);
 
 /*
@@ -142,7 +142,7 @@ bool part_file_append(struct part_file *file, const void *bytes, size_t size, st
  */
 size_t part_file_read(struct part_file *file, uint64_t offset, void *bytes, size_t size);
 
-/* Whether a part of a failed append is still in the file. */
+/* Returns true if a part of a failed append is still in the file. */
 bool part_file_is_torn(const struct part_file *file);
 
 /* Cuts the file after `size` bytes. Returns false with `error` filled. */

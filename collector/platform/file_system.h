@@ -35,8 +35,8 @@
 void file_path_normalise(char *path);
 
 /*
- * Length of the root at the beginning of a path: "/", "C:/", "//server/share/"; 0 for a relative
- * path.
+ * Returns the length of the root at the beginning of a path: "/", "C:/", "//server/share/"; 0 for a
+ * relative path.
  */
 size_t file_path_root(const char *path);
 
@@ -96,23 +96,23 @@ bool file_path_copy_folder(const char *path, char *to, size_t size);
 /* Returns the part of a path after its folder. */
 const char *file_path_name(const char *path);
 
-/* Whether both texts name the same file; links are not followed. */
+/* Returns true if both texts name the same file; links are not followed. */
 bool file_path_same(const char *a, const char *b);
 
-/* Whether the path begins with these bytes, which contain no NUL. */
+/* Returns true if the path begins with these bytes, which contain no NUL. */
 bool file_path_begins(const char *path, const char *bytes, size_t size);
 
 /*
- * Whether Windows treats the name as a device, in any folder and with any suffix after its first
- * dot: "nul", "COM1.txt". A portable file must not have such a name.
+ * Returns true if Windows treats the name as a device, in any folder and with any suffix after its
+ * first dot: "nul", "COM1.txt". A portable file must not have such a name.
  */
 bool file_path_is_device(const char *name, size_t size);
 
 /* --- which file a path names ------------------------------------------------------------------ */
 
 /*
- * The file that a path names. It shows whether two paths lead to one file: by a link, by "./", or
- * by a second name of the file. Any thread.
+ * Identifies the file that a path names. This shows that two paths lead to one file: by a link, by
+ * "./", or by a second name of the file. Any thread.
  */
 
 #define FILE_LOCATION_NAME_SIZE 256
@@ -158,24 +158,26 @@ struct folder_entry {
 struct folder *folder_open(const char *path);
 
 /*
- * The next entry, in no particular order, without "." and "..". A symbolic link is neither a folder
- * nor a file.
+ * Reads the next entry, in no particular order, without "." and "..". Returns false at the end. A
+ * symbolic link is neither a folder nor a file.
  */
 bool folder_next(struct folder *folder, struct folder_entry *entry);
 
 /*
- * The name of the next entry, as folder_next; cheaper, as the system is asked nothing about it.
- * Valid until the next call; NULL at the end.
+ * Returns the name of the next entry, as folder_next; cheaper, because nothing else is read about
+ * the entry. Valid until the next call; NULL at the end.
  */
 const char *folder_next_name(struct folder *folder);
 
 /* NULL is allowed. */
 void folder_close(struct folder *folder);
 
-/* Whether the path names a folder that can be read, also by a link. */
+/* Returns true if the path, or the link that it names, leads to a folder that can be read. */
 bool folder_is_readable(const char *path);
 
-/* Whether a file, a folder or a link has this name. True if the system does not say. */
+/*
+ * Returns true if a file, a folder or a link has this name. Also if the system does not report it.
+ */
 bool folder_has(const char *path);
 
 /*
@@ -209,14 +211,17 @@ bool folder_sync(const char *path, struct error *error);
  */
 #define FILE_MODE_USUAL 0640
 
-/* Whether this system has such modes. On Windows a mode is 0, and a file has its folder's list. */
+/*
+ * Returns true if this system has such modes. On Windows a mode is 0, and a file has its folder's
+ * list.
+ */
 bool file_modes_exist(void);
 
 /* --- free space ------------------------------------------------------------------------------- */
 
 /*
  * A part of a file system that is kept free. Each writer of files checks it before each block; the
- * system is asked once a second.
+ * free space is read once a second.
  */
 
 /* The part to keep free: in bytes, or in percent of the file system. All zero: none. */
@@ -232,9 +237,9 @@ struct disk_room {
 };
 
 /*
- * Whether the file system of the file or folder has the reserve free, for a user without special
- * rights. If not, fills `error` (EXIT_CODE_IO), which says what to do. True if the system does not
- * say.
+ * Returns true if the file system of the file or folder has the reserve free, for a user without
+ * special rights. If not, `error` (EXIT_CODE_IO) says what to do. Also returns true if the system
+ * does not report the free space.
  */
 bool disk_room_has(struct disk_room *room, const struct disk_reserve *reserve, const char *path,
                    struct error *error);

@@ -53,13 +53,13 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
 
 bool input_file_is_live(const struct input_file *file);
 
-/* The file's size in bytes when it was opened; 0 for a live file. */
+/* Returns the file's size in bytes when it was opened; 0 for a live file. */
 uint64_t input_file_size(const struct input_file *file);
 
 /*
- * Whether the size or the time of change of the opened file differs from when it was opened; false
- * for a live file, and if the system does not say. If another file has got the name since, the
- * opened file itself has not changed.
+ * Returns true if the size or the modification time of the opened file differs from when it was
+ * opened. A new file under the same name is not a change of the opened file. Returns false for a
+ * live file, and if the system does not report them.
  */
 bool input_file_has_changed(const struct input_file *file);
 
@@ -71,7 +71,10 @@ enum input_exposure {
     EXPOSURE_OWNER,  /* its owner is neither this user nor root */
 };
 
-/* For a regular file. On Windows, which has no such modes, always EXPOSURE_NONE. */
+/*
+ * Returns the exposure of a regular file. On Windows, which has no such modes, always
+ * EXPOSURE_NONE.
+ */
 enum input_exposure input_file_exposure(const struct input_file *file);
 
 /*
@@ -129,12 +132,12 @@ int input_load_check(const char *path, struct error *error);
 int input_load_probe(const char *path, struct error *error);
 
 /*
- * Does input_load_check for the file that a key of a URL names; NULL: the key is not given. `error`
- * has EXIT_CODE_CONFIG and begins with the key.
+ * Does input_load_check for the file that a key of a URL names, unless `path` is NULL. `error` has
+ * EXIT_CODE_CONFIG and begins with the key.
  */
 int input_load_check_key(const char *key, const char *path, struct error *error);
 
-/* Does input_load_probe in the way of input_load_check_key. */
+/* Does the same with input_load_probe. */
 int input_load_probe_key(const char *key, const char *path, struct error *error);
 
 #endif

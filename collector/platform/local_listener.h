@@ -43,7 +43,7 @@ struct local_access {
     const char *owner; /* "USER[:GROUP]", each a name or a number; NULL: its creator */
 };
 
-/* Whether the name is abstract, and has no file. */
+/* Returns true if the name is abstract, and has no file. */
 bool local_name_is_abstract(const char *path);
 
 /*

@@ -48,14 +48,13 @@ void aligned_memory_destroy(void *memory);
  * Any thread.
  */
 
-/* Returns the bytes of the pages for `size` bytes. */
+/* Returns the size in bytes of the pages that hold `size` bytes. */
 size_t secret_memory_size(size_t size);
 
 /* Returns at least `size` bytes, all zero; `size` is not 0. Returns NULL if memory is short. */
 void *secret_memory_create(size_t size);
 
-/* Clears the memory (secure_clear.h) before it is freed. `size` as when created. NULL is allowed.
- */
+/* Clears the memory (secure_clear.h) and frees it. `size` as when created. NULL is allowed. */
 void secret_memory_destroy(void *memory, size_t size);
 
 /* --- random bytes ----------------------------------------------------------------------------- */
@@ -76,7 +75,7 @@ int random_bytes(uint8_t *bytes, size_t size, struct error *error);
 /* Extends the checksum `before` (0: of no bytes) by `size` bytes. */
 uint32_t crc32c(uint32_t before, const void *bytes, size_t size);
 
-/* Does the same as crc32c without the instruction: 18 times slower. */
+/* Computes the same as crc32c without the instruction: 18 times slower than with it. */
 uint32_t crc32c_by_table(uint32_t before, const void *bytes, size_t size);
 
 /* --- the name of the machine ------------------------------------------------------------------ */

@@ -136,7 +136,7 @@ struct notifier_backend {
      */
     bool shared;
 
-    /* Whether this system has it; NULL: it always has. */
+    /* Returns true if this system has it; NULL: it always has. */
     bool (*is_available)(void);
 
     /*
@@ -185,32 +185,33 @@ struct notifier_backend {
 };
 
 /*
- * The operating system's backends for datagram sockets, for streams, and for persistent levels, the
- * best one first, NULL after the last.
+ * The operating system's backends for datagram sockets, for streams, and for persistent levels. The
+ * best one is first; NULL ends the table.
  */
 extern const struct notifier_backend *const notifier_backends[];
 extern const struct notifier_backend *const notifier_stream_backends[];
 extern const struct notifier_backend *const notifier_level_backends[];
 
-/* Whether this system has the backend. */
+/* Returns true if this system has the backend. */
 bool notifier_is_available(const struct notifier_backend *backend);
 
 /*
- * The wanted backend or, if that is NULL, the first that this system has and whose probe succeeds.
- * Returns NULL with `error` filled (EXIT_CODE_CONFIG) if this system does not have it.
+ * Returns `wanted` or, if that is NULL, the first backend that this system has and whose probe
+ * succeeds. Returns NULL with `error` filled (EXIT_CODE_CONFIG) if this system does not have it.
  */
 const struct notifier_backend *notifier_choose(const struct notifier_backend *wanted,
                                                struct error *error);
 
 /*
- * The first backend of this system that watches streams and whose probe succeeds. Returns NULL with
- * `error` filled (EXIT_CODE_CONFIG) if there is none.
+ * Returns the first backend of this system that watches streams and whose probe succeeds, or NULL
+ * with `error` filled (EXIT_CODE_CONFIG).
  */
 const struct notifier_backend *notifier_choose_for_streams(struct error *error);
 
 /*
- * Returns the backend of this table (ending with NULL) that the system has, but that is not chosen
- * automatically because its probe fails, with the reason in `error`; NULL: there is none.
+ * Looks at the first backend of the table (which ends with NULL) that the system has. Returns it,
+ * with the reason in `error`, if its probe fails, so that it is not chosen automatically. Otherwise
+ * returns NULL.
  */
 const struct notifier_backend *notifier_passed_over(const struct notifier_backend *const *backends,
                                                     struct error *error);
@@ -256,14 +257,14 @@ int notifier_watch(struct notifier *notifier, wait_handle socket, void *token, u
 int notifier_arm(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                  struct error *error);
 
-/* Whether notifier_arm_all may be called. */
+/* Returns true if notifier_arm_all may be called. */
 bool notifier_arms_together(const struct notifier *notifier);
 
 /*
  * Arms several different streams (1 to NOTIFIER_WAIT_MOST), each as notifier_arm does, and takes
- * the present events as notifier_wait does, but without waiting. One call of the system does both;
- * otherwise two or more would be needed. Call it only if notifier_arms_together. Returns the number
- * of events, which may be events of the same armings.
+ * the present events as notifier_wait does, but without waiting. Both take one system call instead
+ * of several. Call it only if notifier_arms_together. Returns the number of events; these may be
+ * events of the streams that it has just armed.
  */
 size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
                         size_t count, struct notifier_event *events, size_t capacity);
@@ -283,8 +284,8 @@ void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_cl
 void notifier_finish(struct notifier *notifier);
 
 /*
- * Returns the number of sockets so far whose registration the system has not ended in time,
- * although it was asked repeatedly: they were closed, or reported as REMOVED, nevertheless. Any
+ * Returns the number of sockets so far whose registration the system did not end in time, although
+ * this was requested repeatedly. They were closed, or reported as REMOVED, nevertheless. Any
  * thread.
  */
 size_t notifier_unremoved(const struct notifier *notifier);

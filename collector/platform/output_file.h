@@ -72,7 +72,7 @@ struct output_file;
 /* The treatment of an incomplete line or record that an earlier run left at the end of a file. */
 enum torn_line {
     TORN_LINE_NONE,  /* no incomplete line or record */
-    TORN_LINE_CUT,   /* the line, or the record of a binary format, was cut off */
+    TORN_LINE_CUT,   /* the incomplete line or record was cut off */
     TORN_LINE_ENDED, /* a newline was added; the line stays in the file */
 };
 
@@ -104,8 +104,8 @@ struct output_file_format {
 };
 
 /*
- * Opens `path` to append to it, and creates it if it does not exist, with this mode (file_system.h).
- * A regular file that does not end in a newline is repaired first, as *start says:
+ * Opens `path` to append to it, and creates it if it does not exist, with this mode
+ * (file_system.h). A regular file that does not end in a newline is repaired first, as *start says:
  *
  * - A line is foreign if it is not the beginning of a line of the format or is longer than a sink
  *   writes (OUTPUT_FILE_TORN_MAX): the file is not opened, and not changed. A line is also foreign
@@ -126,13 +126,13 @@ struct output_file_format {
  * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; without memory
  * EXIT_CODE_INTERNAL).
  */
-int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
-                            struct output_file **out, struct output_file_start *start,
-                            struct error *error);
+int output_file_open_append(const char *path, unsigned mode,
+                            const struct output_file_format *format, struct output_file **out,
+                            struct output_file_start *start, struct error *error);
 
 /*
- * Whether output_file_open_append would accept the content of the regular file `path`, if it can be
- * read; changes nothing. Returns 0, or -1 with `error` filled.
+ * Checks whether output_file_open_append would accept the content of the regular file `path`, if it
+ * can be read; changes nothing. Returns 0, or -1 with `error` filled.
  */
 int output_file_check_content(const char *path, const struct output_file_format *format,
                               struct output_file_start *start, struct error *error);
@@ -158,8 +158,8 @@ void output_file_hold_standard_streams(void);
 
 /*
  * Writes a first part of `size` (≥ 1) bytes and returns as enum write_result says. After
- * WRITE_WOULD_BLOCK the next write must offer the same first bytes again, because some systems are
- * already writing them. A caller that has other bytes to write, or no bytes, calls
+ * WRITE_WOULD_BLOCK the next write must offer the same first bytes again, because some systems have
+ * begun to write them. A caller that has other bytes to write, or no bytes, calls
  * output_file_cancel first.
  *
  * If a file that was opened by its name was emptied or cut since, the bytes written are taken back
@@ -186,19 +186,19 @@ wait_handle output_file_handle(const struct output_file *file);
 bool output_file_roll_back(struct output_file *file, size_t size);
 
 /*
- * Whether the next write is the first: a regular file is empty, any other file was not written to
- * since it was opened.
+ * Returns true if the next write is the first: a regular file is empty, any other file was not
+ * written to since it was opened.
  */
 bool output_file_at_beginning(const struct output_file *file);
 
 /*
- * Whether the next write to a regular file would continue a line: the byte before it is not a
- * newline. False as well for any other file, and if the system does not let the program read it,
+ * Returns true if the next write to a regular file would continue a line: the byte before it is not
+ * a newline. False as well for any other file, and if the system does not let the program read it,
  * as on Windows.
  */
 bool output_file_is_in_line(const struct output_file *file);
 
-/* Whether the file is regular. Several of these functions have an effect only then. */
+/* Returns true if the file is regular. Several of these functions have an effect only then. */
 bool output_file_is_regular(const struct output_file *file);
 
 /* Flushes a regular file to the disk. Returns false with `error` filled. */
@@ -207,10 +207,10 @@ bool output_file_sync(struct output_file *file, struct error *error);
 /* The size of a regular file in bytes; 0 for anything else. */
 uint64_t output_file_size(const struct output_file *file);
 
-/* Whether the file is a terminal, which must not get binary data. */
+/* Returns true if the file is a terminal, which must not get binary data. */
 bool output_file_is_terminal(const struct output_file *file);
 
-/* Whether the file has no name left: data written to it is lost. */
+/* Returns true if the file has no name left: data written to it is lost. */
 bool output_file_is_removed(const struct output_file *file);
 
 /*
@@ -221,8 +221,8 @@ bool output_file_is_removed(const struct output_file *file);
 bool output_file_let_name_go(struct output_file *file);
 
 /*
- * Whether a regular file was emptied or cut from outside: it ends before the last byte that was
- * written to it and not taken back.
+ * Returns true if a regular file was emptied or cut from outside: it ends before the last byte that
+ * was written to it and not taken back.
  */
 bool output_file_is_cut(const struct output_file *file);
 
@@ -263,21 +263,21 @@ void output_file_close(struct output_file *file);
  */
 
 /*
- * Whether the file `path` can be opened for writing, or created if it does not exist. Returns 0, or
- * -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
+ * Checks whether the file `path` can be opened for writing, or created if it does not exist.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE).
  */
 int output_check_file(const char *path, struct error *error);
 
 /*
- * Whether files can be created in the folder `path`, or in the folder of the file `path`. Both
- * return as output_check_file does.
+ * Checks whether files can be created in the folder `path`, or in the folder of the file `path`.
+ * Both return as output_check_file does.
  */
 int output_check_folder(const char *path, struct error *error);
 int output_check_beside(const char *path, struct error *error);
 
 /*
- * Whether other files can be renamed to this path: no file is there, or a regular one, or a link to
- * one. Returns as output_check_file does.
+ * Checks whether other files can be renamed to this path: no file is there, or a regular one, or a
+ * link to one. Returns as output_check_file does.
  */
 int output_check_replaceable(const char *path, struct error *error);
 

@@ -64,7 +64,7 @@ bool environment_each(const char *prefix, bool (*visit)(void *context, const cha
 bool log_stream_write(const char *lines, size_t size, int wait_ms);
 
 /*
- * Whether the stream is systemd's journal, which reads a line's level from the "<N>" at its
+ * Returns true if the stream is systemd's journal, which reads a line's level from the "<N>" at its
  * beginning (sd-daemon(3)). False on systems without it. Any thread.
  */
 bool log_stream_is_journal(void);
@@ -81,8 +81,8 @@ bool log_stream_is_journal(void);
 size_t terminal_columns(void);
 
 /*
- * Whether standard error is a terminal with colours, and the user has not turned them off (NO_COLOR
- * in the environment, with any text). The environment must not change during the call.
+ * Returns true if standard error is a terminal with colours, and the user has not turned them off
+ * (NO_COLOR in the environment, with any text). The environment must not change during the call.
  */
 bool terminal_has_colour(void);
 
@@ -92,7 +92,10 @@ enum terminal_kind {
     TERMINAL_COLOUR,
 };
 
-/* The kind of terminal that standard output is. The environment must not change during the call. */
+/*
+ * Returns the kind of terminal that standard output is. The environment must not change during the
+ * call.
+ */
 enum terminal_kind terminal_of_output(void);
 
 /* --- the user --------------------------------------------------------------------------------- */
@@ -106,9 +109,9 @@ enum terminal_kind terminal_of_output(void);
  */
 
 /*
- * Whether this process could become that user: it runs as root or is that user already. Returns 0,
- * or -1 with `error` filled (EXIT_CODE_CONFIG), also if there is no such user or group, if the user
- * is root, and if this system's processes cannot change their user.
+ * Checks whether this process could become that user: it runs as root or is that user already.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG), also if there is no such user or group,
+ * if the user is root, and if this system's processes cannot change their user.
  */
 int user_check(const char *user, struct error *error);
 
@@ -167,7 +170,10 @@ enum descriptor_use {
 };
 #define DESCRIPTOR_USES 3
 
-/* The most descriptors that the process may have: the limit that it cannot raise. Any thread. */
+/*
+ * Returns the most descriptors that the process may have: the limit that it cannot raise. Any
+ * thread.
+ */
 uint64_t descriptors_most(void);
 
 /*

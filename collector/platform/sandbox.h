@@ -77,8 +77,8 @@ bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path);
 bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path);
 
 /*
- * Whether all that `wanted` permits is permitted by `plan`. If not, writes what is missing into
- * `missing`: a path, or a few words.
+ * Returns true if `plan` permits everything that `wanted` permits. If not, writes what is missing
+ * into `missing`: a path, or a few words.
  */
 #define SANDBOX_MISSING_SIZE 256
 bool sandbox_plan_covers(const struct sandbox_plan *plan, const struct sandbox_plan *wanted,
@@ -112,30 +112,31 @@ void sandbox_support(struct sandbox_state *state);
  * in force, also after a failure. Rights that the process still has because a means is missing are
  * added to the plan, so that sandbox_plan_covers permits them. `refused` is called from any thread,
  * even from a signal handler, after a refused system call: it may only wake another thread up. Main
- * thread; call once. Returns 0 if the means of the system are in force, as far as it has them, or -1
- * with `error` filled (EXIT_CODE_INTERNAL): one of them failed, and the process may have given up
- * part of its rights.
+ * thread; call once. Returns 0 if the means of the system are in force, as far as it has them, or
+ * -1 with `error` filled (EXIT_CODE_INTERNAL): one of them failed, and the process may have given
+ * up part of its rights.
  */
 int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
                   struct sandbox_state *state, struct error *error);
 
 /*
- * Whether an error's text is that of the system for a file outside a sandbox. Other causes, such as
- * the mode of the file, have the same text.
+ * Returns true if an error's text contains the system's text for a file outside the sandbox. Other
+ * causes, such as the mode of the file, have the same text.
  */
 bool sandbox_may_cause(const char *text);
 
 /*
- * Announces that this process will enter a sandbox, or note that it does not. Until then
- * sandbox_is_expected returns true, in any thread: entering interrupts the system calls of threads
- * that run already, so a library that does not repeat them should not be called yet.
+ * sandbox_expect announces that this process will enter a sandbox, or note that it does not. From
+ * then until sandbox_note, sandbox_is_expected returns true, in any thread. Entering interrupts the
+ * system calls of threads that run already, so a library that does not repeat them should not be
+ * called yet.
  */
 void sandbox_expect(void);
 bool sandbox_is_expected(void);
 
 /*
- * The state of this process, which lasts: set once by the program, read by all that report it.
- * sandbox_in_force returns NULL before. Main thread.
+ * sandbox_note stores the final state of this process, once. sandbox_in_force returns it, or NULL
+ * before that. Main thread.
  */
 void sandbox_note(const struct sandbox_state *state);
 const struct sandbox_state *sandbox_in_force(void);
@@ -148,7 +149,7 @@ const char *sandbox_level_name(enum sandbox_level level);
  * false if there is none. Main thread.
  */
 struct sandbox_refusal {
-    const char *name; /* "?": a call without a name in this program */
+    const char *name; /* "?": this program has no name for the call */
     unsigned number;
 };
 bool sandbox_take_refusal(struct sandbox_refusal *refusal);

@@ -38,12 +38,15 @@ int service_manager_find(struct service_manager **out, struct error *error);
 void service_manager_destroy(struct service_manager *manager);
 
 /*
- * Nanoseconds after which the manager ends a program that has not called service_manager_alive; 0:
- * never.
+ * Returns the nanoseconds after which the manager ends a program that has not called
+ * service_manager_alive; 0: never.
  */
 int64_t service_manager_patience(const struct service_manager *manager);
 
-/* Each of the following returns 0, or -1 with `error` filled: it was not reported. */
+/*
+ * Each of the following functions makes one report. It returns 0, or -1 with `error` filled if the
+ * report was not made.
+ */
 
 /* The program runs; after service_manager_reloading: the reload has ended. */
 int service_manager_ready(struct service_manager *manager, struct error *error);
@@ -97,15 +100,15 @@ size_t inherited_socket_count(void);
 struct inherited_socket inherited_socket_at(size_t index);
 
 /*
- * Whether `name` means this socket: its name, or the number of its descriptor if `name` is a plain
- * number.
+ * Returns true if `name` means this socket: its name, or the number of its descriptor if `name` is
+ * a plain number.
  */
 bool inherited_socket_is(size_t index, const char *name);
 
-/* Returns how many sockets have `name` as their name or number. */
+/* Returns the number of sockets that have `name` as their name or number. */
 size_t inherited_sockets_named(const char *name);
 
-/* Whether the socket accepts connections. */
+/* Returns true if the socket accepts connections. */
 bool inherited_socket_listens(size_t index);
 
 #endif

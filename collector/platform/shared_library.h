@@ -11,8 +11,8 @@
  * build lacks is left out of it by its option (SLUICE_CURL, SLUICE_KAFKA ...), together with the
  * file that defines the table.
  *
- * A library is declared in one header and defined in one file. Its functions are a list, in which
- * P is the prefix that all their names begin with (empty: none):
+ * A library is declared in one header and defined in one file. Its functions are a list, in which P
+ * is the prefix that all their names begin with (empty: none):
  *
  *     #define KAFKA_FUNCTIONS(FUNCTION, P) FUNCTION(P, poll) FUNCTION(P, flush)
  *     SHARED_LIBRARY_DECLARE(kafka, rd_kafka_, KAFKA_FUNCTIONS)
@@ -26,13 +26,14 @@
  *     const struct kafka_library *kafka_library(struct error *error);
  *     const char *kafka_library_version(void);
  *
- * Main thread. The first loads the library at its first call. It returns NULL with `error` filled
- * (EXIT_CODE_CONFIG) if this machine does not have the library or it lacks a function, and tries
- * again at the next call. A library that is linked in is always returned. The second returns
- * "librdkafka 2.0.2", or "librdkafka (not on this system)". The names of the file and of its
- * package are those of the library whose headers the program is compiled with
- * (FromPkgConfig.cmake). In place of the file's name there may be several, separated by commas,
- * for versions that have the same functions: the first of them that the system has is loaded.
+ * Main thread. kafka_library loads the library at its first call. It returns NULL with `error`
+ * filled (EXIT_CODE_CONFIG) if this machine does not have the library or it lacks a function, and
+ * tries again at the next call. A library that is linked in is always returned.
+ * kafka_library_version returns "librdkafka 2.0.2", or "librdkafka (not on this system)". The names
+ * of the file and of its package are those of the library whose headers the program is compiled
+ * with (FromPkgConfig.cmake). In place of the file's name there may be several, separated by
+ * commas, for versions that have the same functions: the first of them that the system has is
+ * loaded.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H
 #define SLUICE_COLLECTOR_PLATFORM_SHARED_LIBRARY_H

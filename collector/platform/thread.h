@@ -16,7 +16,7 @@
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-struct thread; /* owned by its starter until it is joined or left */
+struct thread; /* owned by its starter until thread_join or thread_leave */
 
 /*
  * Starts `run(argument)` on a new thread that receives no signals. Debuggers and `top -H` show
@@ -57,13 +57,13 @@ void mutex_unlock(struct mutex *mutex) RELEASES(mutex);
 #define PROCESSORS_MAX  64
 #define PROCESSORS_LAST 1023
 
-/* An ordered list of processors, a value. Empty: the system chooses. */
+/* An ordered list of processors; may be copied. If it is empty, the system chooses. */
 struct processor_list {
     size_t count;
     uint16_t numbers[PROCESSORS_MAX];
 };
 
-/* Whether threads of this process may run on the processor. */
+/* Returns true if threads of this process may run on the processor. */
 bool processor_is_ours(unsigned number);
 
 /* Binds the calling thread to the processor. Returns false if the system refuses. */

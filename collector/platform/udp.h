@@ -29,7 +29,7 @@
 
 struct udp_socket;
 
-/* The abilities of the operating system. Each comment tells the effect of false. */
+/* Abilities of the operating system. Each comment says what holds if the constant is false. */
 extern const bool udp_socket_can_share_port;  /* no socket opens with share_port */
 extern const bool udp_socket_reports_arrival; /* received_ns is the time of the receive call */
 extern const bool udp_socket_can_gro;         /* no socket opens with gro */
@@ -41,20 +41,21 @@ struct udp_socket_options {
     struct address address; /* to bind; port 0: the system chooses */
     bool ipv6_only;         /* an IPv6 socket receives no IPv4 (else "::" receives both) */
     /*
-     * For a multicast group: it may bind the group and the port although other sockets have, and
-     * each gets a copy of a datagram. It gets only those of its own interface and source.
+     * For a multicast group: the socket may bind the group and the port although other sockets have
+     * bound them, and each of these sockets gets a copy of a datagram. It receives only datagrams
+     * of its own interface and source.
      */
     bool share_group;
-    bool share_port;       /* other sockets of ours may bind the port too; each source goes to one
-                              of them */
+    bool share_port; /* this process may bind other sockets to the port; all datagrams of a source
+                        go to one of them */
     size_t receive_buffer; /* bytes to ask the kernel for */
     size_t max_datagram;   /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
 
     /*
-     * For the first of several sockets that share a port: the number of these sockets, over which
-     * datagrams are spread regardless of their source. 0: all datagrams of a source go to one
-     * socket. For the other sockets 0: the kernel refuses to bind a socket with a value of its own
-     * to the port.
+     * For the first of several sockets that share a port: the number of sockets over which the
+     * kernel spreads the datagrams regardless of their source; 0: all datagrams of a source go to
+     * one socket. 0 for the other sockets: the kernel refuses to bind one that has a value of its
+     * own.
      */
     unsigned spread_over;
 
@@ -65,8 +66,8 @@ struct udp_socket_options {
     bool wants_destination;
 
     /*
-     * The kernel may deliver many datagrams of one source in one buffer (udp(7), UDP_GRO), which is
-     * split here; its drops are then counted in buffers.
+     * The kernel may deliver many datagrams of one source in one buffer (udp(7), UDP_GRO). The
+     * receive splits the buffer; a buffer that the kernel drops counts as one drop.
      */
     bool gro;
 
@@ -141,7 +142,8 @@ static inline size_t datagram_front_size(const struct datagram_slot *slot)
 /* Memory for a group of datagrams; the next receive overwrites it. */
 struct datagram_group {
     size_t count;
-    bool more;    /* the next receive, which must be from the same socket, returns the rest */
+    bool more;    /* the next receive, which must be from the same socket, returns the remaining
+                     datagrams */
     bool emptied; /* the socket was empty after these datagrams: an edge will report more */
     struct datagram_slot slots[DATAGRAM_GROUP_SIZE];
 };
@@ -161,22 +163,22 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
                     struct error *error);
 
 /*
- * Whether the kernel can filter datagrams by these sources. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_CONFIG) if the system has no such filters or the filter would be too long. Only an
- * open finds out whether the kernel has memory for the filter.
+ * Checks whether the kernel can filter datagrams by these sources. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG) if the system has no such filters or the filter would be too long. Only
+ * an open finds out whether the kernel has memory for the filter.
  */
 int udp_socket_check_filter(const struct networks *only_from, struct error *error);
 
 /*
- * Whether datagrams can be spread over several sockets. Returns 0, or -1 with `error` filled
+ * Checks whether datagrams can be spread over several sockets. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_CONFIG).
  */
 int udp_socket_check_spread(struct error *error);
 
 /*
- * Returns the most datagrams that a socket holds: those in a receive buffer of this many bytes, and
- * those received but not returned yet. For the caller that spreads them; 0 on systems that cannot
- * spread.
+ * Returns the highest number of datagrams that a socket with a receive buffer of this many bytes
+ * can hold, including those received but not returned yet; 0 on systems that cannot spread
+ * datagrams over sockets.
  */
 uint64_t udp_socket_most_held(uint64_t receive_buffer, bool gro);
 
@@ -216,7 +218,7 @@ struct address udp_socket_address(const struct udp_socket *socket);
 /* Returns the bytes of receive buffer that the kernel granted. */
 size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 
-/* The end of a message that the kernel granted less than requested: advice such as "raise ...". */
+/* Ends a message that the kernel granted a smaller receive buffer than requested: "raise ...". */
 extern const char *const udp_socket_buffer_advice;
 
 /*
@@ -240,9 +242,9 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
 uint64_t udp_socket_errors(const struct udp_socket *socket);
 
 /*
- * Whether the system counts the drops of a socket; if not, udp_socket_drops is 0 and means nothing.
- * Known from the first socket on: kernels that run in another system's process (gVisor, qemu) count
- * none. Any thread.
+ * Returns true if the system counts the drops of a socket; otherwise udp_socket_drops returns 0.
+ * Known after the first open: kernels that run in another system's process (gVisor, qemu) do not
+ * count them. Any thread.
  */
 bool udp_socket_counts_drops(void);
 
@@ -255,8 +257,8 @@ bool udp_socket_counts_drops(void);
 uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
- * Whether the queue takes half of the receive buffer or more (on Linux SO_MEMINFO,
- * SK_MEMINFO_RMEM_ALLOC). True if the system does not say.
+ * Returns true if the queue takes half of the receive buffer or more (on Linux SO_MEMINFO,
+ * SK_MEMINFO_RMEM_ALLOC). Also if the system does not report it.
  */
 bool udp_socket_is_half_full(const struct udp_socket *socket);
 
@@ -341,7 +343,7 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
  */
 size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target);
 
-/* Whether the host of an address is this machine, whatever the port. */
+/* Returns true if the host of an address is this machine, whatever the port. */
 bool datagram_sender_is_local(const struct address *address);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * How a thread sleeps: until another thread wakes it, a handle becomes ready, or a time is over.
  *
- * A port provides wait_handle's meaning and each function.
+ * A port defines what a wait_handle is, and provides each function.
  *
  * A wake-up that is sent while no thread waits is kept and ends the next wait at once; several
- * count as one. Any thread signals, also several at once. Usually one thread waits; if several do,
- * a wake-up ends the wait of at least one of them.
+ * count as one. Any thread may signal, also several at once. Usually one thread waits; if several
+ * do, a wake-up ends the wait of at least one of them.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WAKEUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WAKEUP_H

@@ -1,7 +1,7 @@
 /*
- * Implements crc32c() with the instruction of arm64, which ARMv8.0 allows and ARMv8.1 requires: for
- * Linux, whose kernel says whether the processor has it, and for gcc and clang. Little-endian. The
- * compiler's options for this file name the instruction.
+ * Implements crc32c() with the instruction of arm64, which is optional in ARMv8.0 and part of
+ * ARMv8.1. For Linux, whose kernel says whether the processor has it, gcc or clang, and
+ * little-endian. CMake sets the compiler's option for it.
  */
 #include "collector/platform/machine.h"
 

@@ -23,7 +23,7 @@ struct datagram_buffers {
     uint8_t *rests;
 };
 
-/* Bytes that struct datagram_buffers allocates. */
+/* Returns the bytes that datagram_buffers_create allocates. */
 size_t datagram_buffers_memory(void);
 
 /* Returns false if memory is short; the buffers must be destroyed in any case. */

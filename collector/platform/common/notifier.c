@@ -15,7 +15,6 @@ static void leave_call(_Atomic bool *busy)
         atomic_store(busy, false);
 }
 
-/* The kinds of registrations (struct notifier). */
 enum { KIND_EDGE = 1 << 0, KIND_ARMED = 1 << 1, KIND_LEVEL = 1 << 2 };
 
 static void note_kind(struct notifier *notifier, unsigned kind)
@@ -36,7 +35,6 @@ bool notifier_is_available(const struct notifier_backend *backend)
     return backend->is_available == NULL || backend->is_available();
 }
 
-/* The first one that is available and whose probe succeeds; NULL: there is none. */
 static const struct notifier_backend *first_of(const struct notifier_backend *const *backends)
 {
     struct error ignored;
@@ -155,13 +153,14 @@ bool notifier_arms_together(const struct notifier *notifier)
 size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
                         size_t count, struct notifier_event *events, size_t capacity)
 {
-    RULE(count != 0 && count <= NOTIFIER_WAIT_MOST, "a limited number of streams is armed together");
+    RULE(count != 0 && count <= NOTIFIER_WAIT_MOST,
+         "a limited number of streams is armed together");
     RULE(thread < notifier->threads, "a thread arms under the number that it waits with");
     RULE(capacity != 0, "there is room for an event");
     return notifier->backend->arm_all(notifier, thread, armings, count, events, capacity);
 }
 
-/* RULE: from here on the socket belongs to the notifier. */
+/* RULE makes sure that the caller has not closed the socket, which now belongs to the notifier. */
 void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close)
 {
     RULE(socket != NO_HANDLE, "a stream is closed after it was unwatched");

@@ -5,7 +5,10 @@
 
 #include "collector/base/rule.h"
 
-/* A buffer that has reached its limit is reused for output that is dropped. */
+/*
+ * Once the reading has reached its limit, the end of the buffer is reused for bytes that are
+ * dropped.
+ */
 unsigned char *process_reading_room(struct process_reading *reading, size_t *size)
 {
     if (reading->bytes.size == reading->capacity) {
@@ -43,10 +46,7 @@ static bool is_warning(const char *line, size_t length)
     return false;
 }
 
-/*
- * Finds the first line of the program's standard error that is not a warning; returns its length,
- * or 0 if there is no such line.
- */
+/* Returns 0 if each line is empty or a warning. */
 static size_t first_line(const struct process_reading *errors, const char **line)
 {
     const char *at = (const char *)errors->bytes.data;

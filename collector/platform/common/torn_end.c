@@ -35,7 +35,7 @@ static bool is_zeros(const uint8_t *bytes, size_t size)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * Finds the number of bytes after the last newline of the first `size` bytes; a number above
+ * Stores the number of bytes after the last newline of the first `size` bytes. A number above
  * OUTPUT_FILE_TORN_MAX means that no newline was found. Returns NULL, or why the bytes cannot be
  * read.
  */
@@ -74,7 +74,6 @@ struct line_look {
     size_t size; /* 0: there is no such line */
 };
 
-/* Reads the beginning of the line of `length` bytes at `offset`. */
 static const char *look_at_line(const struct torn_file_ops *ops, void *context, uint64_t offset,
                                 uint64_t length, struct line_look *look)
 {
@@ -83,8 +82,8 @@ static const char *look_at_line(const struct torn_file_ops *ops, void *context, 
 }
 
 /*
- * Reads the beginning of the whole line before `end`, with its newline. Its size is 0 if the line
- * is longer than a line may be.
+ * Reads the beginning of the line that ends before `end`, which includes its newline. Its size is 0
+ * if the line is longer than OUTPUT_FILE_TORN_MAX.
  */
 static const char *look_at_whole(const struct torn_file_ops *ops, void *context, uint64_t end,
                                  struct line_look *look)
@@ -99,7 +98,7 @@ static const char *look_at_whole(const struct torn_file_ops *ops, void *context,
     return look_at_line(ops, context, end - 1 - length, length + 1, look);
 }
 
-/* Whether the bytes can be text: without control characters except those of lines and colours. */
+/* Text has no control characters except those of lines and colours. */
 static bool is_text(const struct line_look *look)
 {
     for (size_t i = 0; i < look->size; i++)
@@ -119,10 +118,7 @@ static size_t before_nul(const struct line_look *look)
     return nul == NULL ? look->size : (size_t)(nul - look->bytes);
 }
 
-/*
- * Whether a torn line is certainly the program's own, judged by its bytes and by the whole line
- * before it.
- */
+/* Returns true if the torn line is certainly this program's own. */
 static bool is_ours(const struct line_look *torn, const struct line_look *before,
                     const struct output_file_format *format)
 {
@@ -142,7 +138,7 @@ static bool is_ours(const struct line_look *torn, const struct line_look *before
     return false;
 }
 
-/* Decides whether a file of `size` bytes that is empty or ends in a newline may be appended to. */
+/* For a file that is empty or ends in a newline: checks that it may be appended to. */
 static const char *judge_whole(const struct torn_file_ops *ops, void *context, uint64_t size,
                                const struct output_file_format *format,
                                struct output_file_start *start)
@@ -215,8 +211,7 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 #define WINDOW_SIZE ((size_t)256 * 1024)
 
 /*
- * Walks over the first `size` bytes from record to record. Returns NULL with *end after the last
- * whole record, or why that cannot be found out.
+ * Walks over whole records. Returns NULL with *end after the last one, or why it cannot be found.
  */
 static const char *find_end(const struct torn_file_ops *ops, void *context, uint64_t size,
                             const struct output_file_format *format, uint8_t *window, uint64_t *end)

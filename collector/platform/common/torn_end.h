@@ -1,8 +1,8 @@
 /*
- * The torn end of a file: a line without its newline, or a part of a record, which a killed program
- * left. Finding it and the decision what to do with it are the same on every system; reading and
- * cutting the file, and finding out whether another program writes it, differ. Only for
- * implementations of collector/platform/output_file.h, which describes the decision.
+ * A torn end of a file is a line without its newline, or a part of a record, that a killed program
+ * left. These functions find it and decide what to do with it, as output_file.h describes. A port
+ * supplies the reading and cutting, and finds out whether another program writes the file. Only for
+ * implementations of collector/platform/output_file.h.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
 #define SLUICE_COLLECTOR_PLATFORM_COMMON_TORN_END_H
@@ -14,7 +14,7 @@ extern const char torn_file_changes[]; /* "it changes while it is read" */
 /* Milliseconds between two checks whether a killed predecessor has ended. */
 #define TORN_END_PAUSE_MS 10
 
-/* Whether to check again after a wait of `waited_ms` milliseconds so far. */
+/* Returns true if the check should be repeated after `waited_ms` milliseconds. */
 bool torn_end_is_patient(unsigned waited_ms);
 
 /*
@@ -28,7 +28,6 @@ void torn_end_set_patience(unsigned milliseconds);
  * NULL on success, or else the reason of its failure; the next call may change that text.
  */
 struct torn_file_ops {
-    /* Stores the file's size in bytes. */
     const char *(*size)(void *context, uint64_t *size);
 
     /* Reads `size` bytes at `offset`; torn_file_changes if the file has become shorter. */
@@ -57,7 +56,7 @@ const char *torn_end_judge(const struct torn_file_ops *ops, void *context,
 const char *torn_end_mend(const struct torn_file_ops *ops, void *context, bool sole_writer,
                           const struct output_file_format *format, struct output_file_start *start);
 
-/* Fills `error` for a file that could not be repaired, from torn_end_mend's text. Returns -1. */
+/* Fills `error` with the text `why` of torn_end_mend. Returns -1. */
 int torn_end_not_mended(const char *path, const struct output_file_format *format, const char *why,
                         struct error *error);
 

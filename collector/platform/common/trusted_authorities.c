@@ -1,4 +1,4 @@
-/* Implements collector/platform/trusted_authorities.h for a TLS library of the system. */
+/* For a TLS library that finds the system's certificates itself. */
 #include "collector/platform/trusted_authorities.h"
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /*
  * Implements control_send() with signals, to a process that /proc shows to be a collector.
  *
- * SIGHUP and SIGUSR1 end a process that does not handle them; this may be a collector that does not
- * wait yet, or `sluice ctl` itself. A process that handles them has blocked them
- * (control_signalfd.c).
+ * SIGHUP and SIGUSR1 end a process that does not handle them: a collector that does not wait yet,
+ * or `sluice ctl` itself. A process that handles them has blocked them (control_signalfd.c), so
+ * control_send() checks that.
  */
 #include "collector/platform/control.h"
 
@@ -22,7 +22,7 @@ struct process_status {
     unsigned long long blocked; /* bit n - 1: signal n is blocked */
 };
 
-/* Returns false if the process does not exist, or /proc does not. */
+/* Returns false if the process or /proc does not exist. */
 static bool read_status(const char *process, struct process_status *status)
 {
     char path[64];
@@ -47,8 +47,8 @@ static bool blocks(const struct process_status *status, int number)
 }
 
 /*
- * Whether the process is this program: by its file or, because the file may have been replaced
- * since, by its name.
+ * The process runs the same file or, because the file may have been replaced since its start, has
+ * the same name.
  */
 static bool is_same_program(const char *process, const struct process_status *status)
 {

@@ -18,8 +18,8 @@
 struct control {
     int signals;
     int notice;
-    int terminal; /* a standard stream that is our controlling terminal; -1: there is none, or
-                     SIGHUP was ignored at the start */
+    int terminal; /* a standard stream that is our controlling terminal; -1: none is, or SIGHUP was
+                     ignored at the start */
 };
 
 static int find_terminal(void)
@@ -34,10 +34,10 @@ static int find_terminal(void)
 }
 
 /*
- * Whether a SIGHUP is a hang-up. When a terminal goes, the kernel first takes it from all processes
- * of its session. Then it sends SIGHUP to the session's leader and, after the leader's end, to the
- * processes in the foreground; shells pass the signal on. Any later SIGHUP, such as that of
- * logrotate, comes from another session.
+ * Returns true if a SIGHUP is a hang-up. When a terminal disappears, the kernel first removes it
+ * from all processes of its session. Then it sends SIGHUP to the session's leader and, after the
+ * leader's end, to the processes in the foreground; shells pass the signal on. Any later SIGHUP,
+ * such as that of logrotate, comes from another session.
  */
 static bool is_hangup(const struct control *control, const struct signalfd_siginfo *info)
 {

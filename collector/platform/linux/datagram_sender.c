@@ -12,7 +12,10 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* The smallest MTU that every path has, used if the system does not know it (RFC 791, RFC 8200). */
+/*
+ * The smallest MTU that a path can have, used if the system does not report the path's (RFC 791,
+ * RFC 8200).
+ */
 #define IPV4_LEAST_MTU 576
 #define IPV6_LEAST_MTU 1280
 
@@ -42,8 +45,8 @@ static int system_family(const struct address *address)
 }
 
 /*
- * Opens a socket for datagrams or, if `packets` is set, for packets that contain their headers:
- * IPPROTO_RAW of raw(7), IP_HDRINCL of ip(7) and ipv6(7).
+ * With `packets`, the caller's packets contain their headers: IPPROTO_RAW of raw(7), IP_HDRINCL of
+ * ip(7) and ipv6(7).
  */
 static int sender_open_socket(const struct address *target, bool packets)
 {
@@ -117,7 +120,10 @@ static enum send_result sender_map_error(const struct target *target, struct err
     return SEND_FAILED;
 }
 
-/* One call uses one socket: it sends the first datagrams whose targets have the same family. */
+/*
+ * Sends the first datagrams whose targets have the same family, because a system call uses one
+ * socket.
+ */
 enum send_result datagram_sender_send(struct datagram_sender *sender,
                                       const struct outgoing *datagrams, size_t count, size_t *sent,
                                       struct error *error)

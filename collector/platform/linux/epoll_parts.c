@@ -38,7 +38,7 @@ uint32_t epoll_parts_events(unsigned interests)
 
 unsigned epoll_parts_ready(uint32_t events)
 {
-    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* always reported */
+    if ((events & (EPOLLERR | EPOLLHUP)) != 0) /* reported even if not requested */
         return NOTIFIER_ALL;
     return ((events & EPOLLIN) != 0 ? NOTIFIER_IN : 0u) |
            ((events & EPOLLOUT) != 0 ? NOTIFIER_OUT : 0u) |

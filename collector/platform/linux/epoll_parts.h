@@ -1,11 +1,11 @@
-/* Shared by the notifiers on epoll(7). Only for platform/linux/. */
+/* Functions that the notifiers with epoll(7) share. Only for platform/linux/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EPOLL_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_EPOLL_PARTS_H
 
 #include <stdint.h>
 
 /*
- * Creates an epoll instance and an eventfd that it watches for these events, with the data NULL.
+ * Creates an epoll instance, and an eventfd that it watches for these events, with data.ptr NULL.
  * Returns 0, or -1 with errno; then each of the two is open or -1.
  */
 int epoll_parts_open(int *epoll, int *wake, uint32_t events);

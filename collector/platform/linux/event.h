@@ -1,6 +1,6 @@
 /*
- * A wake-up on eventfd(2). A wake-up is kept until it is read; several count as one. Only for this
- * folder.
+ * A wake-up on eventfd(2). A wake-up is kept until it is read; several count as one. Only for
+ * platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_EVENT_H
@@ -11,7 +11,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-/* Returns a descriptor that is readable while there is a wake-up, or -1 with errno. */
+/* Returns a descriptor that is readable while a wake-up is kept, or -1 with errno. */
 static inline int event_open(void)
 {
     unsigned times = 0;
@@ -26,7 +26,7 @@ static inline int event_open(void)
 static inline void event_signal(int event)
 {
     uint64_t one = 1;
-    /* The write fails only if the counter is at its maximum: then there is a wake-up already. */
+    /* A write fails only if the counter is at its maximum, so a wake-up is kept already. */
     ssize_t ignored = write(event, &one, sizeof one);
     (void)ignored;
 }

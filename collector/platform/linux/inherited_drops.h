@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 /*
- * Returns the kernel's 32-bit counter as it was last read, valid until inherited_sockets_forget,
- * for the thread that serves the socket. NULL: no inherited socket has this descriptor.
+ * Returns where the kernel's 32-bit counter of the socket is kept as it was last read, for the
+ * thread that serves the socket. Valid until inherited_sockets_forget. Returns NULL if no inherited
+ * socket has this descriptor.
  */
 uint32_t *inherited_socket_drops(int handle);
 

@@ -1,6 +1,7 @@
 /*
- * The inherited sockets of collector/platform/service_manager.h, from LISTEN_PID, LISTEN_FDS and
- * LISTEN_FDNAMES: the descriptors from 3 on, and their names separated by colons.
+ * Takes the inherited sockets (collector/platform/service_manager.h) from the descriptors from 3
+ * on. LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES have the process, the number of sockets, and their
+ * names separated by colons.
  */
 #include "collector/platform/service_manager.h"
 
@@ -25,13 +26,12 @@ static struct {
     struct inherited_socket *sockets;
     size_t count;
     uint32_t *drops;
-    char *names; /* the memory of the sockets' names; NULL: without names */
-    bool looked; /* the sockets were looked for; `result` and `missing` have the outcome */
+    char *names; /* the memory of the sockets' names, or NULL */
+    bool looked; /* whether inherited_find was called; `result` and `missing` have its outcome */
     int result;
     struct error missing;
 } inherited;
 
-/* Splits the next name off, or returns "unknown". */
 static const char *next_name(char **names)
 {
     char *name = *names;

@@ -27,7 +27,7 @@ struct question {
     uint8_t host[16];
 };
 
-/* The interface in an answer of `size` bytes; 0: the answer has no interface. */
+/* Returns the interface in an answer of `size` bytes, or 0. */
 static unsigned interface_in(struct nlmsghdr *answer, size_t size)
 {
     unsigned index = 0;
@@ -41,7 +41,7 @@ static unsigned interface_in(struct nlmsghdr *answer, size_t size)
     return index;
 }
 
-/* Does not wait for the answer: the kernel gives it before the send returns. */
+/* recv() does not wait: the kernel has queued the answer before send() returns. */
 unsigned multicast_interface_of_routes(const struct address *group)
 {
     bool ipv6 = group->family == ADDRESS_IPV6;
@@ -92,8 +92,8 @@ int multicast_join(int fd, const struct address *group, const struct address *so
 }
 
 /*
- * Leaves the whole group, also if it was joined for one source: for an interface that no longer
- * exists, Linux can leave a group, but not a source of a group.
+ * Leaves the whole group, even if it was joined for one source: if the interface no longer exists,
+ * Linux cannot leave a source of a group, but it can leave the group.
  */
 void multicast_leave(int fd, const struct address *group, unsigned interface)
 {

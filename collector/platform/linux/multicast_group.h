@@ -1,4 +1,4 @@
-/* Multicast groups of a socket (ip(7), ipv6(7)). Only for udp_socket.c. */
+/* Joins and leaves multicast groups (ip(7), ipv6(7)). Only for udp_socket.c. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_MULTICAST_GROUP_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_MULTICAST_GROUP_H
 
@@ -7,7 +7,7 @@
 #include "collector/base/address.h"
 #include "collector/base/error.h"
 
-/* The number of an interface; 0: no interface has that name. */
+/* Returns the number of an interface, or 0 if no interface has that name. */
 unsigned multicast_interface(const char *name);
 
 /*
@@ -17,14 +17,14 @@ unsigned multicast_interface(const char *name);
 unsigned multicast_interface_of_routes(const struct address *group);
 
 /*
- * Whether the address means a different group on each link, so that a socket must be bound to one
- * link (RFC 4007).
+ * Returns true if the address means a different group on each link, so that a socket must be bound
+ * to one link (RFC 4007).
  */
 bool multicast_is_of_link(const struct address *group);
 
 /*
  * Limits the socket to datagrams of groups that it joins itself; called before the bind. Returns
- * whether that could be set.
+ * false if the kernel refuses.
  */
 bool multicast_join_only_own(int fd, bool ipv6);
 
@@ -36,7 +36,8 @@ int multicast_join(int fd, const struct address *group, const struct address *so
                    unsigned interface);
 
 /*
- * Leaves the group, also if it was joined for one source only. The interface may no longer exist.
+ * Leaves the group, also if it was joined for one source only, or if the interface no longer
+ * exists.
  */
 void multicast_leave(int fd, const struct address *group, unsigned interface);
 

@@ -1,13 +1,13 @@
 /*
  * The rows of Linux' tables notifier_backends, notifier_stream_backends and notifier_level_backends
- * (collector/platform/notifier.h), the best one first. Only for this folder.
+ * (collector/platform/notifier.h), the best one first. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_NOTIFIER_BACKENDS_H
 
 #include "collector/platform/notifier.h"
 
-/* ROW(NAME) stands for notifier_NAME, of notifier_NAME.c. */
+/* ROW(NAME) adds notifier_NAME, which notifier_NAME.c defines. */
 #define NOTIFIER_BACKENDS(ROW)        ROW(epoll)
 #define NOTIFIER_STREAM_BACKENDS(ROW) ROW(epoll)
 #define NOTIFIER_LEVEL_BACKENDS(ROW)  ROW(epoll_levels)

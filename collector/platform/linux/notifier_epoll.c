@@ -47,7 +47,7 @@ static void epoll_notifier_destroy(struct notifier *base)
 
 static int epoll_notifier_create(struct notifier **out, size_t threads, struct error *error)
 {
-    (void)threads; /* any number of threads for streams: they share only the epoll instance */
+    (void)threads; /* streams allow any number, because the threads share only the epoll instance */
     struct epoll_notifier *notifier = calloc(1, sizeof *notifier);
     if (notifier == NULL) {
         epoll_fail(error, "no memory for a notifier");

@@ -1,9 +1,9 @@
 /*
  * A notifier for persistent levels that uses epoll(7), level-triggered.
  *
- * The kernel forgets a socket at once when it is deleted; its REMOVED event is kept for the next
- * wait. An eventfd wakes the wait, and makes the epoll instance readable while REMOVED is due. If
- * more sockets are ready than there is room for, epoll_wait continues with the others.
+ * EPOLL_CTL_DEL takes effect at once; the REMOVED event is kept for the next wait. An eventfd wakes
+ * the wait, and makes the epoll instance readable while REMOVED is due. If more sockets are ready
+ * than fit into one wait, the next epoll_wait reports the others first.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@
 struct epoll_level {
     int socket; /* -1: this entry is free */
     void *token;
-    bool removed; /* the socket's REMOVED event is due */
+    bool removed; /* its REMOVED event is due */
 };
 
 struct epoll_levels {
@@ -104,7 +104,7 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
 
 static void level_end(struct epoll_levels *notifier, struct epoll_level *level)
 {
-    /* If the call fails, events of the socket are ignored until its owner closes the socket. */
+    /* If the call fails, events of the socket are ignored until its owner closes it. */
     epoll_ctl(notifier->epoll, EPOLL_CTL_DEL, level->socket, NULL);
     level->removed = true;
     notifier->due++;
@@ -149,8 +149,8 @@ static size_t take_removed(struct epoll_levels *notifier, struct notifier_event 
 }
 
 /*
- * Returns the number of events: 1, or 0. It is 0 if the eventfd only made the instance readable
- * (REMOVED is due), and if the socket is being removed but the kernel still reports it (level_end).
+ * Returns the number of events: 1 or 0. It is 0 if the eventfd was signalled only for a REMOVED
+ * event, and if the kernel still reports a socket that is being removed (level_end).
  */
 static size_t translate(struct epoll_levels *notifier, const struct epoll_event *found,
                         struct notifier_event *event)

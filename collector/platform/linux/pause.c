@@ -7,8 +7,8 @@
 #include <time.h>
 
 /*
- * The kernel may delay a thread's timers by this much to combine them with others: 50 µs by
- * default.
+ * The timer slack of a thread that pauses: the time by which the kernel may delay its timers to
+ * combine them with others. The default is 50 µs.
  */
 #define SLACK_NS 5000
 
@@ -29,7 +29,7 @@ void pause_destroy(struct pause *pause)
 void pause_wait(struct pause *pause, int64_t nanoseconds)
 {
     if (!pause->begun)
-        prctl(PR_SET_TIMERSLACK, (unsigned long)SLACK_NS, 0, 0, 0); /* of this thread */
+        prctl(PR_SET_TIMERSLACK, (unsigned long)SLACK_NS, 0, 0, 0); /* for this thread */
     pause->begun = true;
     const struct timespec wait = {.tv_sec = (time_t)(nanoseconds / 1000000000),
                                   .tv_nsec = (long)(nanoseconds % 1000000000)};

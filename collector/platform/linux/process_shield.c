@@ -1,5 +1,7 @@
-/* Implements process_shield() with PR_SET_DUMPABLE of prctl(2), on which ptrace(2) and the rights
- * in /proc depend. */
+/*
+ * Implements process_shield() with PR_SET_DUMPABLE of prctl(2): ptrace(2) and the permissions of
+ * files in /proc depend on this flag.
+ */
 #include <sys/prctl.h>
 
 #include "collector/platform/process.h"

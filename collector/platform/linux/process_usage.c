@@ -11,7 +11,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-/* Returns false if the file cannot be read; `text` ends with a NUL. */
+/* Returns false if the file is empty or cannot be read. Ends `text` with a NUL. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int fd = lending_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -58,7 +58,7 @@ static bool read_stat(struct process_usage *usage)
     return true;
 }
 
-/* Does not count the descriptor that reads the folder. */
+/* Subtracts the descriptor of the opened folder. */
 static bool count_files(uint64_t *count)
 {
     DIR *folder = lending_opendir("/proc/self/fd");

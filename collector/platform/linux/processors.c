@@ -1,4 +1,4 @@
-/* The processors of collector/platform/thread.h on sched_setaffinity(2). */
+/* Implements the processors of collector/platform/thread.h with sched_setaffinity(2). */
 #include "collector/platform/thread.h"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* For a static build: musl 1.2.3 does not have this function. */
+/* For a static build with musl 1.2.3, which lacks this function. */
 #include "collector/platform/linux/renameat2.h"
 
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-/* renameat2(2) where the C library does not declare it: musl 1.2.3. */
+/* Declares renameat2(2) if the C library does not: musl 1.2.3. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_RENAMEAT2_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_RENAMEAT2_H
 

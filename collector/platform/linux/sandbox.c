@@ -1,6 +1,6 @@
 /*
- * The sandbox of Linux: Landlock decides which files, TCP ports and processes a call may reach,
- * seccomp decides which calls there are. A process that has entered it gets no new rights by
+ * The sandbox of Linux: Landlock limits the files, TCP ports and processes that a system call may
+ * reach; seccomp limits the system calls. A process that has entered it gets no new rights by
  * starting a program (no_new_privs).
  */
 #include "collector/platform/sandbox.h"
@@ -51,7 +51,6 @@ void sandbox_support(struct sandbox_state *state)
         set_state(state, filters ? SANDBOX_LEVEL_ON : SANDBOX_LEVEL_PARTIAL, text);
 }
 
-/* The parts of the sandbox that are in force. */
 struct force {
     int landlock;   /* the version of Landlock; 0: not in force */
     size_t outside; /* threads to which Landlock does not apply */
@@ -61,7 +60,7 @@ struct force {
 static void describe(const struct sandbox_plan *plan, const struct force *force,
                      struct sandbox_state *state)
 {
-    char files[80] = ""; /* room for numbers of any size */
+    char files[80] = ""; /* also for the largest numbers */
     char others[80] = "";
     if (force->landlock != 0)
         snprintf(files, sizeof files, "landlock %d (%zu paths%s)", force->landlock, plan->count,
@@ -79,7 +78,7 @@ static void describe(const struct sandbox_plan *plan, const struct force *force,
                            : SANDBOX_LEVEL_PARTIAL;
 }
 
-/* Adds the rights that the process still has, because a part of the sandbox is not in force. */
+/* Adds the rights that the process keeps because a part of the sandbox is not in force. */
 static void widen(struct sandbox_plan *plan, const struct force *force)
 {
     if (force->landlock == 0)
@@ -90,7 +89,7 @@ static void widen(struct sandbox_plan *plan, const struct force *force)
         plan->connects = plan->raw_sockets = plan->runs_programs = true;
 }
 
-/* Puts all parts into force that this system has. Returns -1 if one fails; the others are tried. */
+/* Returns -1 if a part that the system has fails; the other parts are tried nevertheless. */
 static int sandbox_apply(const struct sandbox_plan *plan, struct force *force, struct error *error)
 {
     int version = sandbox_landlock_version();

@@ -1,7 +1,7 @@
 /*
  * The table was made from the calls of this program and of its libraries (glibc, musl, libcurl,
- * librdkafka, nats.c, OpenSSL) under strace(1) and in all tests. It leaves out what only old C
- * libraries call. A call that is not in the table fails with EPERM (sandbox_filter.c).
+ * librdkafka, nats.c, OpenSSL) under strace(1) and in all tests. It does not contain calls that
+ * only old C libraries make. A call that is not in the table fails with EPERM (sandbox_filter.c).
  */
 #include "collector/platform/linux/sandbox_calls.h"
 
@@ -31,7 +31,7 @@
         argument, (uint32_t)(bits), (uint32_t)(bits)                                               \
     }
 
-/* Flags of clone(2) that no permitted call has: for a new namespace, and for a traced process. */
+/* Flags of clone(2) that are refused: for new namespaces, and for a traced process. */
 #define CLONE_APART                                                                                \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |  \
      CLONE_NEWNET | CLONE_PTRACE)
@@ -232,7 +232,10 @@ const struct sandbox_call sandbox_new_processes[] = {
 const size_t sandbox_new_process_count =
     sizeof sandbox_new_processes / sizeof sandbox_new_processes[0];
 
-/* Calls that no configuration needs, with the names by which a refusal is reported. */
+/*
+ * The names by which refusals are reported: of calls that are not in the table, and of calls that
+ * it permits only under conditions.
+ */
 static const struct {
     unsigned number;
     const char *name;

@@ -1,6 +1,6 @@
 /*
- * The system calls that the program needs, with the reason for each, and the names of calls that an
- * intruder would make. Only for platform/linux/.
+ * The system calls that the program needs, with the reason for each, and names for the refused
+ * ones. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_CALLS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_CALLS_H
@@ -11,9 +11,9 @@
 /* When a row applies. */
 enum sandbox_when {
     SANDBOX_ALWAYS,
-    SANDBOX_CONNECTS, /* struct sandbox_plan: connects */
-    SANDBOX_PROGRAMS, /* struct sandbox_plan: runs_programs */
-    SANDBOX_RAW,      /* struct sandbox_plan: raw_sockets */
+    SANDBOX_CONNECTS, /* if the plan's `connects` is set */
+    SANDBOX_PROGRAMS, /* if the plan's `runs_programs` is set */
+    SANDBOX_RAW,      /* if the plan's `raw_sockets` is set */
 };
 
 /* A condition of an argument's low 32 bits: (argument & mask) == value. mask 0: no condition. */
@@ -35,13 +35,13 @@ extern const struct sandbox_call sandbox_calls[];
 extern const size_t sandbox_call_count;
 
 /*
- * Calls that start a process: refused without SIGSYS unless the table permits them
+ * Calls that start a process. Unless the table permits them, they are refused without SIGSYS
  * (sandbox_filter.c).
  */
 extern const struct sandbox_call sandbox_new_processes[];
 extern const size_t sandbox_new_process_count;
 
-/* Returns the name of a call that no configuration needs, or NULL. */
+/* Returns the name of a call that may be refused, or NULL if this program has no name for it. */
 const char *sandbox_call_name(unsigned number);
 
 #endif

@@ -1,18 +1,17 @@
 /*
  * A refused call fails with EPERM, like a call for which the process lacks a right. A library that
- * tries an unusual call then does without it, and no record is lost. If the kernel ended the
+ * tries an unusual call then continues without it, and no record is lost. If the kernel ended the
  * process instead, one unusual call of a library would stop the collector. An intruder gains
  * nothing from the error.
  *
  * So that refusals are seen, the kernel does not make the call, but raises SIGSYS
  * (SECCOMP_RET_TRAP); the handler notes the call and sets EPERM (sandbox_refusals.h). In a thread
  * that blocks SIGSYS the kernel would end the process. Therefore, if a library blocks signals in
- * its threads, the kernel sets EPERM itself and notes the call in its audit log. It always does so
- * for a new process: posix_spawn(3), and fork(3) of musl and from glibc 2.41 on, block all signals
- * around the call.
+ * its threads, the kernel sets EPERM itself and notes the call in its audit log. The kernel always
+ * sets EPERM itself for calls that start a process, because posix_spawn(3), and fork(3) of musl and
+ * of glibc from 2.41 on, block all signals around them.
  *
- * The filter does not use libseccomp: comparing a call's number with a table takes less code than
- * the table of functions that loading one more library needs.
+ * The filter does not use libseccomp, because loading it would take more code than this filter.
  */
 #include "collector/platform/linux/sandbox_filter.h"
 
@@ -36,7 +35,10 @@
 #define ARCHITECTURE 0 /* the table of calls was not checked on other processors */
 #endif
 
-/* Numbers from this one on are calls of x32, whose arguments differ. Only x86-64 has them. */
+/*
+ * System calls with this number or a higher one are those of x32, whose arguments differ. Only
+ * x86-64 has them.
+ */
 #define FIRST_FOREIGN 0x40000000U
 
 /* The most instructions of a row: the number, two conditions, the permission, the number again. */
@@ -67,7 +69,6 @@ static void put_result(struct filter *filter, unsigned result)
     put(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result));
 }
 
-/* Returns the number of instructions that put_conditions emits. */
 static unsigned size_of(const struct sandbox_condition *conditions)
 {
     unsigned size = 0;
@@ -77,8 +78,8 @@ static unsigned size_of(const struct sandbox_condition *conditions)
 }
 
 /*
- * Emits the conditions: if one does not hold, the permission after them is skipped. The accumulator
- * then has an argument instead of the call's number.
+ * Emits the conditions. If one does not hold, it skips the permission after them. Leaves an
+ * argument in the accumulator instead of the call's number.
  */
 static void put_conditions(struct filter *filter, const struct sandbox_condition *conditions)
 {
@@ -137,7 +138,7 @@ static void filter_make(struct filter *filter, const struct sandbox_plan *plan)
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     put_result(filter, SECCOMP_RET_KILL_PROCESS);
     put_load(filter, offsetof(struct seccomp_data, nr));
-    /* -1 is not a call: a tracer such as strace(1) has answered the call already. */
+    /* -1 is not a system call: a tracer such as strace(1) has already replaced the call. */
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 0, 1));
     put_result(filter, SECCOMP_RET_ALLOW);
     put(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST_FOREIGN, 0, 1));

@@ -1,4 +1,4 @@
-/* The filter of system calls, by seccomp(2). Only for platform/linux/. */
+/* Filters system calls by seccomp(2). Only for platform/linux/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_FILTER_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_FILTER_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/platform/sandbox.h"
 
-/* Whether the kernel and the processor can filter calls. */
+/* Returns true if the filter is written for this processor and the kernel supports it. */
 bool sandbox_filter_is_supported(void);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * The structures and bits are those of <linux/landlock.h> of Linux 7.0. Headers of the system may
- * be older than its kernel, so they are defined here; a kernel never changes them.
+ * The structures and bits are those of <linux/landlock.h> of Linux 7.0. They are defined here
+ * because the system's headers may be older than its kernel. They never change.
  */
 #include "collector/platform/linux/sandbox_landlock.h"
 
@@ -31,10 +31,10 @@
 #define DEVICE_IOCTL  (UINT64_C(1) << 15) /* from version 5 */
 #define OF_FILES      (FILE_EXECUTE | FILE_WRITE | FILE_READ | TRUNCATE | DEVICE_IOCTL)
 
-#define PORT_BIND    (UINT64_C(1) << 0) /* from version 4 */
+#define PORT_BIND    (UINT64_C(1) << 0) /* both from version 4 */
 #define PORT_CONNECT (UINT64_C(1) << 1)
 
-#define SCOPE_ABSTRACT_SOCKETS (UINT64_C(1) << 0) /* from version 6 */
+#define SCOPE_ABSTRACT_SOCKETS (UINT64_C(1) << 0) /* both from version 6 */
 #define SCOPE_SIGNALS          (UINT64_C(1) << 1)
 
 #define CREATE_VERSION   1U
@@ -57,8 +57,8 @@ struct port_rule {
 };
 
 /*
- * Returns the rights that a ruleset of this version can restrict; those for ports only if the plan
- * limits the ports.
+ * Returns the rights that a ruleset of this version restricts. Rights for ports are among them only
+ * if the plan limits the ports.
  */
 static struct ruleset_attributes attributes_of(const struct sandbox_plan *plan, int version)
 {
@@ -78,7 +78,7 @@ static struct ruleset_attributes attributes_of(const struct sandbox_plan *plan, 
     return all;
 }
 
-/* A kernel of an older version knows a shorter structure. */
+/* An older kernel expects a shorter structure. */
 static size_t attributes_size(int version)
 {
     if (version >= 6)
@@ -101,8 +101,8 @@ static uint64_t uses_of(unsigned uses)
 }
 
 /*
- * Adds a rule for an open file or folder. For a pipe or a socket the kernel reports EBADFD:
- * Landlock does not restrict it, so it needs no rule.
+ * Adds a rule for an open file or folder. EBADFD is reported for a pipe or a socket, which Landlock
+ * does not restrict.
  */
 static int add_open(int ruleset, int fd, uint64_t uses, const struct ruleset_attributes *all)
 {
@@ -117,7 +117,7 @@ static int add_open(int ruleset, int fd, uint64_t uses, const struct ruleset_att
     return errno == EBADFD ? 0 : -1;
 }
 
-/* A path that has disappeared needs no rule. */
+/* A path that no longer exists, or that cannot be reached, needs no rule. */
 static int add_path(int ruleset, const struct sandbox_path *path,
                     const struct ruleset_attributes *all)
 {
@@ -131,7 +131,7 @@ static int add_path(int ruleset, const struct sandbox_path *path,
     return result;
 }
 
-/* Adds rules for the standard streams, which are opened again by /proc/self/fd (posix/stream.c). */
+/* Adds rules for the standard streams, because posix/stream.c opens them again by /proc/self/fd. */
 static void add_streams(int ruleset, const struct ruleset_attributes *all)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -168,7 +168,6 @@ static int add_rules(int ruleset, const struct sandbox_plan *plan,
     return 0;
 }
 
-/* Restricts the calling thread. */
 static int restrict_thread(void *context)
 {
     const int *ruleset = context;
@@ -178,8 +177,8 @@ static int restrict_thread(void *context)
 }
 
 /*
- * Restricts all threads by one call, if the kernel can do that. Otherwise restricts the other
- * threads before this one, which after its own restriction could not reach them by a signal.
+ * Restricts all threads by one call, if the kernel supports that. Otherwise restricts the other
+ * threads first, because after its own restriction this thread could not send them signals.
  */
 static int restrict_all(int ruleset, int version, size_t *outside)
 {

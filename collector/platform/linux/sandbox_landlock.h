@@ -1,10 +1,15 @@
-/* Rules for files, ports and other processes, by landlock(7). Only for platform/linux/. */
+/*
+ * Restricts files, ports and signals to other processes by landlock(7). Only for platform/linux/.
+ */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_LANDLOCK_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_SANDBOX_LANDLOCK_H
 
 #include "collector/platform/sandbox.h"
 
-/* Returns the version of the kernel's interface; 0: none, or it is turned off. */
+/*
+ * Returns the version of the kernel's Landlock interface, or 0 if the kernel lacks it or has it
+ * turned off.
+ */
 int sandbox_landlock_version(void);
 
 /*

@@ -19,8 +19,8 @@
 /* --- paths ------------------------------------------------------------------------------------ */
 
 /*
- * Writes the resolved path, or that of the nearest folder above it that exists. Returns false
- * without memory, or if the path is too long.
+ * Writes the resolved path or, if it does not exist, that of the nearest folder above it. Returns
+ * false if memory is short (ENOMEM), or if the path is too long.
  */
 static bool resolve(const char *path, char resolved[PATH_MAX])
 {
@@ -81,7 +81,6 @@ bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses
     return true;
 }
 
-/* Adds the folder of a path; that is "." for a name without a folder. */
 static bool add_folder(struct sandbox_plan *plan, const char *path, unsigned uses)
 {
     char folder[PATH_MAX];
@@ -90,9 +89,8 @@ static bool add_folder(struct sandbox_plan *plan, const char *path, unsigned use
 }
 
 /*
- * Adds the folder of a file, and the folder that a symbolic link leads to. There is no rule for the
- * file itself: Landlock would keep it, so that its space on the disk would not be free after it was
- * deleted.
+ * Adds the folder of a file, and the folder that a symbolic link leads to. A rule for the file
+ * itself would keep the file: its space on the disk would not be freed after it was deleted.
  */
 static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
 {
@@ -105,8 +103,8 @@ static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) != 0) /* needs no rule: opening the path later fails with an error that
-                                     says more */
+    if (stat(path, &status) !=
+        0) /* needs no rule: opening the path later fails with a better error */
         return true;
     if (S_ISDIR(status.st_mode) && !sandbox_plan_add(plan, path, SANDBOX_READ))
         return false;
@@ -122,7 +120,7 @@ bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path)
                       : add_file(plan, path, SANDBOX_WRITE);
 }
 
-/* Whether the plan permits these uses of a resolved path. */
+/* Returns true if the plan permits these uses of a resolved path. */
 static bool has_path(const struct sandbox_plan *plan, const char *path, unsigned uses)
 {
     unsigned found = 0;
@@ -187,7 +185,7 @@ void sandbox_plan_free(struct sandbox_plan *plan)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Finds a program by PATH. Returns false if there is none. */
+/* Searches the folders of PATH. */
 static bool find_program(const char *name, char found[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -205,7 +203,7 @@ static bool find_program(const char *name, char found[PATH_MAX])
     return false;
 }
 
-/* Adds the files that protoc finds by its own path: "../include" from its folder. */
+/* protoc reads ../include of its own folder. */
 static bool add_included(struct sandbox_plan *plan, const char *program)
 {
     char path[PATH_MAX];
@@ -262,8 +260,9 @@ static const char *const read_by_all[] = {"/usr/lib",
                                           NULL};
 
 /*
- * For name lookups and TLS. All of /etc: a file such as resolv.conf is replaced by a new one while
- * the program runs, and a rule for the old one would not permit the new one.
+ * For name lookups and TLS. All of /etc is permitted, because a file such as resolv.conf is
+ * replaced by a new one while the program runs, and a rule for the old file would not permit the
+ * new one.
  */
 static const char *const read_to_connect[] = {
     "/etc",      "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager",

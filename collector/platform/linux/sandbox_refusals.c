@@ -9,7 +9,7 @@
 #include "collector/platform/linux/sandbox_calls.h"
 #include "collector/platform/sandbox.h"
 
-/* More than the number of the newest call; all higher numbers share the last entry. */
+/* More than the highest number of a call. A higher number would share the last entry. */
 #define NUMBERS 512
 
 static atomic_bool refused_calls[NUMBERS];

@@ -1,9 +1,9 @@
 /*
- * Before Linux 7.0 Landlock restricts only the thread that calls it, and libraries have started
- * threads of their own by then. So each thread makes the call in a signal handler, as the C library
- * has each thread make setuid(2), and by the same signal: 33, which is the only one that a thread
- * of a library cannot block. The C library uses it only during such calls of its own; --user has
- * made them before (user.c), and no thread makes one later.
+ * Before Linux 7.0 Landlock restricts only the thread that calls it, and libraries have already
+ * started threads. So each thread makes the call in a signal handler, as the C library does for
+ * setuid(2), and with the same signal: 33, the only one that a library's thread cannot block. The C
+ * library uses signal 33 only during such calls. The program makes them only in user_become
+ * (user.c), which is over by then.
  */
 #include "collector/platform/linux/sandbox_threads.h"
 
@@ -24,10 +24,10 @@
 #define SIGNAL       33 /* SIGSETXID of the C library, whose sigaction(2) refuses it */
 #define THREADS_MOST 256
 #define PASSES_MOST  16
-#define WAIT_NS      100000 /* nanoseconds between two looks at a thread */
+#define WAIT_NS      100000 /* nanoseconds between two checks of a thread */
 #define WAITS_MOST   10000
 
-/* The kernel's struct sigaction, with a restorer as both processors have it. */
+/* The kernel's struct sigaction, with a restorer, on x86-64 and arm64. */
 struct kernel_action {
     void (*handler)(int signal);
     unsigned long flags;
@@ -37,8 +37,8 @@ struct kernel_action {
 
 static int (*work)(void *context);
 static void *work_context;
-static atomic_int outcome; /* of the thread that got the signal: 0, or errno; -1: `work` has not
-                              returned yet */
+static atomic_int
+    outcome; /* the signalled thread's result: 0, or errno; -1: `work` has not returned yet */
 
 static void on_signal(int signal)
 {
@@ -53,13 +53,16 @@ static long set_action(int signal, const struct kernel_action *action, struct ke
     return syscall(SYS_rt_sigaction, signal, action, before, sizeof action->mask);
 }
 
-/* Lets the handler run in one thread. Returns whether `work` succeeded, or the thread has ended. */
+/*
+ * Runs `work` in the handler of one thread. Returns true if it succeeded, or if the thread has
+ * ended.
+ */
 static bool run_in(pid_t thread)
 {
     const struct timespec pause = {.tv_nsec = WAIT_NS};
     atomic_store(&outcome, -1);
     if (syscall(SYS_tgkill, getpid(), thread, SIGNAL) != 0)
-        return errno == ESRCH; /* it has ended */
+        return errno == ESRCH;
     for (int waits = 0; atomic_load(&outcome) < 0; waits++) {
         if (waits == WAITS_MOST)
             return false;
@@ -68,7 +71,6 @@ static bool run_in(pid_t thread)
     return atomic_load(&outcome) == 0;
 }
 
-/* The threads that got the signal. */
 struct reached {
     pid_t list[THREADS_MOST];
     size_t count, failed;
@@ -83,19 +85,15 @@ static bool has(const struct reached *reached, pid_t thread)
 }
 
 /*
- * Returns whether the calling thread is the only one, if /proc is missing, as in a root folder with
- * only this program. With this flag only, unshare(2) changes nothing and succeeds if there is no
- * other thread.
+ * Used if /proc is missing, as in a root folder that contains only this program. With CLONE_THREAD,
+ * unshare(2) changes nothing, and succeeds only if the process has one thread.
  */
 static bool is_single(void)
 {
     return unshare(CLONE_THREAD) == 0;
 }
 
-/*
- * Sends the signal to all threads that have not got it yet. Returns whether there was such a
- * thread.
- */
+/* Signals all threads that were not signalled yet. Returns true if it found one. */
 static bool pass(struct reached *reached)
 {
     bool found = false;
@@ -122,7 +120,7 @@ size_t sandbox_threads_run(int (*run)(void *context), void *context)
     struct kernel_action before;
     struct kernel_action action;
     struct reached reached = {.count = 0};
-    /* The restorer of the C library, which sigaction(2) has set for SIGSYS. */
+    /* Gets the C library's restorer, which sigaction(2) has set for SIGSYS. */
     long result = set_action(SIGSYS, NULL, &action);
     action.handler = on_signal;
     action.flags = (action.flags & ~(unsigned long)(SA_SIGINFO | SA_NODEFER)) | SA_RESTART;
@@ -133,7 +131,7 @@ size_t sandbox_threads_run(int (*run)(void *context), void *context)
         return 1;
     for (int passes = 0; passes < PASSES_MOST && pass(&reached); passes++)
         continue;
-    if (reached.failed == 0) /* after a failure a thread may still get the signal */
+    if (reached.failed == 0) /* after a failure a thread may still receive the signal */
         set_action(SIGNAL, &before, NULL);
     return reached.failed;
 }

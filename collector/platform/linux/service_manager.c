@@ -2,9 +2,8 @@
  * Implements struct service_manager as in sd_notify(3): each notification is a datagram with
  * variables, to the socket that NOTIFY_SOCKET names.
  *
- * The protocol is implemented here instead of with libsystemd, as sd_notify(3) suggests: the
- * protocol is stable and small, while the library would be required wherever the program runs, and
- * is large for a process that reads untrusted input.
+ * It does not use libsystemd. sd_notify(3) suggests this: the protocol is stable and small, while
+ * the library is large and would be required wherever the program runs.
  */
 #include "collector/platform/service_manager.h"
 
@@ -25,7 +24,7 @@
 
 #define SOCKET_VARIABLE "NOTIFY_SOCKET"
 
-/* The longest wait for the manager. */
+/* The longest wait for the manager to accept a notification. */
 static const struct timeval patience = {.tv_sec = 1};
 
 struct service_manager {
@@ -37,7 +36,7 @@ struct service_manager {
 
 /* --- finding the service manager -------------------------------------------------------------- */
 
-/* A path or, after an '@', an abstract name. */
+/* Accepts a path or, after an '@', an abstract name. */
 static bool set_address(struct service_manager *manager, const char *text)
 {
     size_t length = strlen(text);
@@ -52,7 +51,7 @@ static bool set_address(struct service_manager *manager, const char *text)
     return true;
 }
 
-/* Returns the watchdog's interval; 0: the manager has no watchdog, or one for another process. */
+/* Returns the watchdog's interval, or 0 if the manager has no watchdog for this process. */
 static int64_t read_watchdog(void)
 {
     uint64_t microseconds = 0;
@@ -69,7 +68,7 @@ static int manager_open_socket(struct service_manager *manager, struct error *er
 {
     manager->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     /*
-     * In a sandbox only an abstract socket that was connected before can be reached. Notifications
+     * In a sandbox an abstract socket can be reached only if it was connected before. Notifications
      * name the address nevertheless, so that they also reach a manager that has opened its socket
      * again.
      */

@@ -8,37 +8,43 @@
 #include "collector/platform/udp.h"
 
 /*
- * Jumps only go forward, so the filter is built from its end: the target of a jump exists already.
- * A label is an instruction's position counted from the end.
+ * Jumps only go forward, so the filter is built from its end: the target of a jump then exists
+ * already. A label is the position of an instruction, counted from the end.
  */
 
-/* The longest conditional jump (255), minus 1 for an instruction that may still be inserted. */
+/*
+ * The longest conditional jump is 255. One is subtracted for an instruction that may still be
+ * inserted.
+ */
 #define REACH 254
 
-/* The least first byte of an IPv6 header: the version is in the upper four bits. */
+/* The lowest first byte of an IPv6 header, which has the version in its upper four bits. */
 #define IPV6_LEAST 0x60
 
-#define WORDS 4 /* words of 32 bits in an address */
+#define WORDS 4 /* 32-bit words in an address */
 
-/* The offset in the IP header of word 0 of the source address; an IPv4 address has only word 3. */
+/* Offset in the IP header of word 0 of the source address. An IPv4 address has only word 3. */
 #define IPV4_PLACE 0
 #define IPV6_PLACE 8
 
-/* The first address of a range with another answer than the address before it. */
+/*
+ * The first address of a range for which the filter's answer differs from that for the address
+ * before it.
+ */
 struct edge {
     uint32_t words[WORDS];
 };
 
-/* A range of a word's values, up to where the next segment starts. */
+/* A range of values of one word. It ends where the next segment starts. */
 struct segment {
     uint32_t start;
-    bool passes;  /* the answer; if the next word decides, the answer for addresses before the first
+    bool passes;  /* the answer; if the next word decides: the answer for addresses before the first
                      edge */
-    size_t from;  /* if the next word decides: the index of the first edge in this segment, ... */
-    size_t count; /* ... and the number of edges; 0: this word decides */
+    size_t from;  /* if the next word decides: the index of the first edge in this segment */
+    size_t count; /* the number of edges in this segment; 0: this word decides */
 };
 
-/* A target: an answer, or the instruction at a label. */
+/* The target of a jump: an answer, or the instruction at a label. */
 struct target {
     bool is_answer, passes;
     size_t label;
@@ -46,12 +52,11 @@ struct target {
 
 struct making {
     struct sock_filter *program;
-    size_t count;      /* the number of instructions, including those for which `program` has no
-                          room */
-    size_t answers[2]; /* the labels of the latest refusing and accepting instruction */
-    bool answered[2];  /* whether they exist */
+    size_t count; /* the number of instructions, including those that do not fit into `program` */
+    size_t answers[2]; /* the labels of the latest refusing [0] and accepting [1] instruction */
+    bool answered[2];  /* whether these instructions exist */
     const struct edge *edges;
-    struct segment *segments; /* where the next segments are stored */
+    struct segment *segments; /* memory for further segments */
     uint32_t place;
 };
 
@@ -79,7 +84,10 @@ static size_t label_of_answer(struct making *making, bool passes)
     return making->answers[passes];
 }
 
-/* Returns a label that leads to the target and is near enough for a jump that is emitted now. */
+/*
+ * Returns a label that leads to the target and is near enough for a jump that is emitted next. May
+ * emit instructions.
+ */
 static size_t label_of(struct making *making, const struct target *target)
 {
     if (target->is_answer)
@@ -103,8 +111,8 @@ static struct target branch(struct making *making, uint32_t least, struct target
 }
 
 /*
- * Emits a load from the IP header. The code that uses the word must have been emitted directly
- * before.
+ * Emits a load from the IP header, ahead of the code that uses the loaded word and was emitted
+ * last.
  */
 static struct target filter_load(struct making *making, unsigned size, uint32_t at)
 {
@@ -124,9 +132,9 @@ static bool is_zero_from(const struct edge *edge, unsigned word)
 }
 
 /*
- * Divides the values of this word into segments at `count` edges, which agree in all words before
- * it. `passes` is the answer before the edges. Returns the number of segments: at most one more
- * than twice the edges.
+ * Divides the values of this word into segments at `count` edges, which are equal in all words
+ * before it. `passes` is the answer before the first edge. Returns the number of segments, at most
+ * 2 * count + 1.
  */
 static size_t make_segments(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)
@@ -169,7 +177,7 @@ static struct target choose(struct making *making, unsigned word, const struct s
 }
 
 /*
- * Emits the decision by this word and the words after it, for addresses that agree with the edges
+ * Emits the decision by this word and the words after it, for addresses that are equal to the edges
  * in all words before it.
  */
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
@@ -189,7 +197,7 @@ static struct edge edge_of(struct host_number number)
                           (uint32_t)(number.low >> 32), (uint32_t)number.low}};
 }
 
-/* Stores the edges of the ranges up to `most`. Returns their number. */
+/* Stores the edges of the ranges, except one after the address `most`. Returns their number. */
 static size_t make_edges(struct edge *edges, const struct network_range *ranges, size_t count,
                          struct host_number most)
 {
@@ -256,10 +264,7 @@ bool source_filter_make(const struct networks *sources, struct sock_filter *prog
 
 /* --- sockets ---------------------------------------------------------------------------------- */
 
-/*
- * Returns a program of *count instructions for the kernel, which the caller frees, or NULL with
- * `error` filled.
- */
+/* Returns a program of *count instructions, which the caller frees, or NULL with `error` filled. */
 static struct sock_filter *make_program(const struct networks *sources, size_t *count,
                                         struct error *error)
 {

@@ -1,8 +1,8 @@
 /*
- * Accepted sources as a kernel filter: classic BPF for a UDP socket (socket(7), SO_ATTACH_FILTER),
- * for IPv4, IPv6 or both. It reads the IP header, which the kernel keeps before a socket's packet,
- * and does a binary search in the ranges of the set: about twelve comparisons for a thousand
- * networks. Main thread.
+ * A kernel filter that accepts datagrams of certain sources: classic BPF for a UDP socket
+ * (socket(7), SO_ATTACH_FILTER), for IPv4, IPv6 or both. It reads the IP header, which the kernel
+ * keeps in front of the packet, and does a binary search in the ranges of the set: about twelve
+ * comparisons for a thousand networks. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_SOURCE_FILTER_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_SOURCE_FILTER_H

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* In folders that the sandbox lets a program read that connects (sandbox_plan.c). */
+/* These folders are readable in the sandbox of a program that connects (sandbox_plan.c). */
 static const char *const places[] = {
     "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Alpine */
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, Red Hat, Rocky */
-    "/etc/pki/tls/certs/ca-bundle.crt",                  /* their older releases */
+    "/etc/pki/tls/certs/ca-bundle.crt",                  /* older releases of these */
     "/etc/ssl/ca-bundle.pem",                            /* SUSE */
     "/etc/ssl/cert.pem",                                 /* Alpine with ca-certificates-bundle */
 };

@@ -1,5 +1,4 @@
-/* Implements udp_socket_answer() on Linux: sendmsg(2) with ip(7) and ipv6(7), IP_PKTINFO and
- * IPV6_PKTINFO. */
+/* Implements udp_socket_answer() with sendmsg(2), IP_PKTINFO (ip(7)) and IPV6_PKTINFO (ipv6(7)). */
 #include <errno.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ static void to_ipv6(const struct address *address, struct in6_addr *out)
     memcpy(out->s6_addr + sizeof mapped, address->bytes, 4);
 }
 
-/* Writes the receiver's address for an IPv6 socket, which takes IPv4 addresses only mapped. */
+/* Writes the receiver's address. An IPv6 socket accepts IPv4 addresses only in mapped form. */
 static socklen_t to_system(const struct address *address, bool ipv6, struct sockaddr_storage *out)
 {
     if (!ipv6 || address->family == ADDRESS_IPV6)
@@ -32,10 +31,7 @@ static socklen_t to_system(const struct address *address, bool ipv6, struct sock
     return sizeof *name;
 }
 
-/*
- * Sets the local address as the answer's source; otherwise the system would choose one by its
- * routes.
- */
+/* Sets the answer's source address. Otherwise the system would choose one by its routes. */
 static void set_source(struct msghdr *message, const struct address *from, bool ipv6)
 {
     struct cmsghdr *control = CMSG_FIRSTHDR(message);

@@ -11,10 +11,13 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* After this many passing errors in a row the thread serves its other sockets. */
+/* After this many errors in a row (is_passing) the thread serves its other sockets. */
 #define MAX_PASSING 64
 
-/* Errors that do not concern the queue: an ICMP answer, or a temporary state of the network. */
+/*
+ * Returns true for errors that leave the queue as it is: an ICMP answer, or a temporary state of
+ * the network.
+ */
 static bool is_passing(int code)
 {
     switch (code) {
@@ -37,14 +40,13 @@ static bool is_passing(int code)
     }
 }
 /*
- * The most buffers, of many datagrams each, that one receive fills. With more buffers, fewer of
- * them are still in the cache when they are read.
+ * The most UDP_GRO buffers, of many datagrams each, that one receive fills. More buffers would
+ * leave the cache before they are read.
  */
 #define GRO_BUFFERS 8
 
 /* --- facts of received datagrams -------------------------------------------------------------- */
 
-/* The data of the control message of that type, or NULL. */
 static const void *find_control(const struct msghdr *header, int level, int type)
 {
     for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
@@ -83,7 +85,6 @@ static struct address destination_of(const struct udp_socket *socket, const stru
     return address_from_ipv4(bytes, socket->address.port);
 }
 
-/* Stores the properties that all datagrams of a buffer share in `slot`. */
 static void fill_common(const struct udp_socket *socket, struct linux_group *group, size_t buffer,
                         struct datagram_slot *slot)
 {
@@ -153,7 +154,6 @@ static unsigned most_gro(const struct linux_group *group)
     return group->aggregated ? GRO_BUFFERS : DATAGRAM_GROUP_SIZE;
 }
 
-/* All datagrams of a buffer have the same size, except the last one, which may be shorter. */
 static void begin_buffer(const struct udp_socket *socket, struct linux_group *group)
 {
     const struct mmsghdr *received = &group->headers[group->next];
@@ -166,7 +166,7 @@ static void begin_buffer(const struct udp_socket *socket, struct linux_group *gr
     fill_common(socket, group, group->next, &group->common);
 }
 
-/* Splits the buffers into datagrams, as many as there are slots. */
+/* Fills at most DATAGRAM_GROUP_SIZE slots. */
 static void cut_slots(const struct udp_socket *socket, struct linux_group *group)
 {
     size_t count = 0;
@@ -203,8 +203,8 @@ const struct receive_ops receive_ops_gro = {
 
 /*
  * recvmmsg(2) returns fewer datagrams than requested if the next one would block, or met an error
- * that the next call reports. A socket that is not connected and has not set IP_RECVERR (ip(7))
- * only has errors that make it unusable, so fewer means that the queue is empty.
+ * that the next call reports. This socket is not connected and has not set IP_RECVERR (ip(7)), so
+ * its only errors make it unusable. Fewer datagrams therefore mean that the queue is empty.
  */
 static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group)
 {
@@ -213,10 +213,10 @@ static int receive_recvmmsg(struct udp_socket *socket, struct linux_group *group
     unsigned most = group->ops->most(group);
     for (unsigned i = 0; i < group->used; i++)
         datagram_group_set_room(group, i);
-    /* The C library's recvmmsg would first make the thread cancellable, which costs time. */
+    /* recvmmsg() of the C library is a cancellation point, which costs time. */
     int count = (int)syscall(SYS_recvmmsg, socket->fd, group->headers, most,
                              MSG_DONTWAIT | MSG_TRUNC, NULL);
-    /* One more than the received ones: the call may also have changed the next header. */
+    /* Includes the header after the received ones, which the call may have changed. */
     group->used = count < 0 ? 1 : (unsigned)count < most ? (unsigned)count + 1 : most;
     group->all = count > 0 && (unsigned)count < most;
     return count;
@@ -257,7 +257,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             continue;
         if (errno == EINTR)
             return RECEIVE_LATER;
-        if (errno == EAGAIN) /* EWOULDBLOCK is the same number on Linux */
+        if (errno == EAGAIN) /* has the same number as EWOULDBLOCK on Linux */
             return RECEIVE_WOULD_BLOCK;
         socket->errors++;
         if (errno == ENOMEM || errno == ENOBUFS)

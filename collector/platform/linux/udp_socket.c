@@ -1,4 +1,4 @@
-/* Implements struct udp_socket on Linux: udp(7), socket(7), and sock_diag's memory information. */
+/* Implements struct udp_socket on Linux with udp(7), socket(7) and SO_MEMINFO. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -44,7 +44,7 @@ static bool set_flag(int fd, int level, int name, int value)
     return setsockopt(fd, level, name, &value, sizeof value) == 0;
 }
 
-/* Whether the kernel did not say what a socket has dropped when it was opened. */
+/* Set if the kernel did not report the drops of an opened socket. */
 static atomic_bool lacks_drops;
 
 bool udp_socket_counts_drops(void)
@@ -66,7 +66,7 @@ static void look_for_drops(int fd)
         atomic_store_explicit(&lacks_drops, true, memory_order_relaxed);
 }
 
-/* The kernel doubles the requested size for its bookkeeping, and reports the doubled size. */
+/* The kernel doubles the requested size for its own data, and reports the doubled size. */
 static size_t receive_buffer_of(int fd)
 {
     int granted = 0;
@@ -84,9 +84,9 @@ static size_t set_receive_buffer(int fd, size_t wanted)
 }
 
 /*
- * Returns the size that the kernel would grant a new socket of this process. The kernel silently
- * reduces an existing buffer to the allowed size, and the process that bound an inherited socket
- * may have been allowed more than this process.
+ * Returns the size that the kernel would grant a new socket of this process. It silently reduces an
+ * existing buffer to the size that is now allowed, but the process that bound an inherited socket
+ * may have been allowed more.
  */
 static size_t buffer_to_be_had(bool ipv6, size_t wanted)
 {
@@ -106,9 +106,8 @@ static size_t raise_receive_buffer(int fd, bool ipv6, size_t wanted)
 }
 
 /*
- * The least number of bytes that the kernel counts for a datagram in a receive buffer: the
- * descriptor and page of a datagram already take more. With UDP_GRO up to 128 datagrams are counted
- * together.
+ * The least number of bytes of a receive buffer that the kernel counts for a datagram. Its socket
+ * buffer and its page already take more. With UDP_GRO up to 128 datagrams are counted together.
  */
 #define LEAST_CHARGE     512
 #define LEAST_CHARGE_GRO 32
@@ -127,8 +126,9 @@ static int get_number(int fd, int name)
 }
 
 /*
- * Sets the buffer at the open, and later only if the wanted size changes: the process may have been
- * allowed more at its start than now. A request for more never reduces the buffer.
+ * Sets the buffer when the socket is opened, and later only if the wanted size changes: at its
+ * start the process may have been allowed more than now. Never reduces the buffer of an inherited
+ * socket, nor to satisfy a request for more.
  */
 static void set_buffer(struct udp_socket *socket, bool ipv6,
                        const struct udp_socket_options *options)
@@ -148,15 +148,15 @@ static bool is_ipv6(int fd)
 }
 
 /*
- * Requests the arrival time of each datagram. If a system that emulates Linux's calls does not have
- * the option (qemu's user mode), the time of the receive counts.
+ * Requests the arrival time of each datagram. qemu's user mode lacks the option; then the time of
+ * the receive is used.
  */
 static bool request_times(int fd)
 {
     return set_flag(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1) || errno == ENOPROTOOPT;
 }
 
-/* `busy_poll_us` is the socket's present value; zero at first. */
+/* `busy_poll_us` is the socket's present value; 0 after the open. */
 static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options,
                      unsigned busy_poll_us, struct error *error)
 {
@@ -173,8 +173,8 @@ static int set_flags(int fd, bool ipv6, const struct udp_socket_options *options
 }
 
 /*
- * Sets the options that may change before and after the bind. The filter is set last among those
- * that can fail; if it fails, the previous filter stays.
+ * Sets the options that can change after the bind. The filter is set last among those that can
+ * fail; if it fails, the previous filter stays.
  */
 static int udp_set_up(struct udp_socket *socket, bool ipv6,
                       const struct udp_socket_options *options, struct error *error)
@@ -213,10 +213,10 @@ static int open_own(struct udp_socket *made, const struct udp_socket_options *op
 }
 
 /*
- * Whether a multicast socket must be bound to the interface on which it joins its group. With IPv6
- * a socket receives the datagrams of its group from every interface on which any socket has joined
- * (inet6_mc_check). So a socket that shares its group and names an interface must be bound to it.
- * With IPv4 the kernel compares the interface, so no bind is needed.
+ * Returns true if a multicast socket must be bound to the interface on which it joins its group.
+ * With IPv6 a socket receives the datagrams of its group from every interface on which any socket
+ * has joined it (inet6_mc_check). So a socket that shares its group and names an interface must be
+ * bound to that interface. With IPv4 the kernel compares the interface.
  */
 static bool is_bound_to_interface(const struct udp_socket_options *options)
 {
@@ -224,7 +224,7 @@ static bool is_bound_to_interface(const struct udp_socket_options *options)
            options->address.family == ADDRESS_IPV6;
 }
 
-/* The interface is set before the bind, so that no datagram arrives by another one. */
+/* Called before the bind, so that no datagram arrives by another interface. */
 static int restrict_to_interface(struct udp_socket *made, const struct udp_socket_options *options,
                                  struct error *error)
 {
@@ -274,7 +274,7 @@ static int check_bound_udp(int fd, struct error *error)
     return -1;
 }
 
-/* Copies the handle and resets options that its previous user may have set. */
+/* Duplicates the handle and resets options that its previous user may have set. */
 static int udp_adopt(struct udp_socket *made, const struct udp_socket_options *options,
                      struct error *error)
 {
@@ -331,7 +331,7 @@ int udp_socket_change(struct udp_socket *socket, const struct udp_socket_options
 }
 
 /*
- * The interface to join on. Its name is kept, because an interface that is created again has
+ * Returns the interface to join on. Keeps its name, because an interface that is created again gets
  * another number.
  */
 static unsigned choose_interface(struct udp_socket *socket)
@@ -366,8 +366,8 @@ static int join(struct udp_socket *socket, unsigned index, struct error *error)
 }
 
 /*
- * A socket that is bound to an interface by its number is bound to the new number; the right to do
- * so may be missing.
+ * Binds the socket to its interface again if it was bound to the old interface number. The right to
+ * do so may be missing.
  */
 static bool bind_again(struct udp_socket *socket, struct error *error)
 {
@@ -382,10 +382,6 @@ static bool bind_again(struct udp_socket *socket, struct error *error)
     return false;
 }
 
-/*
- * A group is joined on the number of an interface, and an interface that is created again has
- * another number.
- */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     const struct udp_socket_options *options = &socket->options;
@@ -423,7 +419,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error)
         return udp_fail(error, "cannot find where a socket is bound");
     socket->address = socket_address_from_system(&bound);
     /*
-     * From now on sockets that share the group may bind it too, so that a reload can add them. A
+     * From now on other sockets that share the group can bind it, so that a reload can add them. A
      * socket that does not share the group is still refused.
      */
     if (group && !set_flag(socket->fd, SOL_SOCKET, SO_REUSEADDR, 1))

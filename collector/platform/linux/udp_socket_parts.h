@@ -1,6 +1,6 @@
 /*
  * struct udp_socket and struct datagram_group on Linux, for the files of this folder that open
- * sockets, receive from them or answer through them. No other folder includes it.
+ * sockets, receive from them or answer through them. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
@@ -17,8 +17,8 @@
 struct linux_group;
 
 /*
- * The two uses of a buffer: for one datagram, or for many datagrams of one source (udp(7),
- * UDP_GRO).
+ * Receive buffers are used in two ways: for one datagram each, or for many datagrams of one source
+ * (udp(7), UDP_GRO).
  */
 struct receive_ops {
     /*
@@ -39,10 +39,10 @@ extern const struct receive_ops receive_ops_gro;
 struct udp_socket {
     int fd;
     const struct receive_ops *ops; /* chosen by open */
-    /* The options outlive the configuration: the interface is a copy, and only_from is not kept. */
+    /* The options outlive the configuration: `interface` is a copy, and only_from is cleared. */
     struct udp_socket_options options;
     char interface[IF_NAMESIZE];
-    bool filtered; /* because of only_from */
+    bool filtered; /* a filter for only_from is attached */
     struct address address;
     size_t receive_buffer;
     unsigned group_index; /* number of the interface on which the group is joined; 0: not joined, or
@@ -65,11 +65,12 @@ struct udp_socket {
 _Static_assert(DATAGRAM_REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
 
 struct linux_group {
-    struct datagram_group group;   /* the first member: callers have a pointer to it */
-    size_t limit;                  /* the size limit that the vectors are set for, ... */
-    const struct receive_ops *ops; /* ... and the use; NULL: not set yet */
+    struct datagram_group
+        group;    /* the first member, so that a pointer to it is a pointer to this structure */
+    size_t limit; /* the size limit for which the vectors are set */
+    const struct receive_ops *ops; /* the use for which the vectors are set; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
-    unsigned used; /* headers that the last receive may have changed */
+    unsigned used; /* number of headers that the last receive may have changed */
     bool all;      /* the last receive emptied the queue */
 
     struct iovec vectors[DATAGRAM_GROUP_SIZE][2];
@@ -79,14 +80,14 @@ struct linux_group {
     _Alignas(struct cmsghdr) uint8_t controls[DATAGRAM_GROUP_SIZE][CONTROL_SIZE];
     struct datagram_buffers buffers;
 
-    /* The received buffers, and the position of receive_ops_gro in them. */
+    /* The received buffers; receive_ops_gro also keeps its position in them. */
     const struct udp_socket *from; /* the socket of the last receive */
     size_t received;
     size_t next;
-    size_t offset;               /* bytes of buffer `next` that were returned */
+    size_t offset;               /* bytes of buffer `next` that were returned already */
     struct datagram_slot common; /* properties that all datagrams of buffer `next` share */
-    size_t segment;              /* bytes of each datagram of buffer `next` but the last one */
-    bool aggregated;             /* the last buffer had several datagrams */
+    size_t segment;  /* bytes of each datagram of buffer `next`; the last datagram may be shorter */
+    bool aggregated; /* the last buffer had several datagrams */
 };
 
 /* Sets the vectors for datagrams of up to that limit and for that use. */

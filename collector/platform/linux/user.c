@@ -1,9 +1,9 @@
 /*
- * The user functions of collector/platform/process.h by setresuid(2) and similar calls; the result
- * of each call is checked.
+ * Implements the user functions of collector/platform/process.h with setresuid(2) and similar
+ * calls, and checks the result of each call.
  *
- * Root's capabilities are lost with its user id (capabilities(7)) unless a secure bit is set, and
- * another user's ambient capabilities are kept: so all are cleared explicitly.
+ * All capabilities are cleared explicitly: root loses them with its user id only if no secure bit
+ * prevents it, and another user keeps ambient capabilities (capabilities(7)).
  */
 #include "collector/platform/process.h"
 
@@ -26,7 +26,6 @@
 
 #define NAME_MAX_SIZE 256 /* LOGIN_NAME_MAX, and more than the name of any group */
 
-/* The user that the process is to become. */
 struct target {
     char name[NAME_MAX_SIZE];
     uid_t user;
@@ -48,7 +47,7 @@ static int user_failed(struct error *error, const char *user, const char *call)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Uses getpwnam(3) and getgrnam(3), whose buffers are static: there is only one thread yet. */
+/* getpwnam(3) and getgrnam(3) use static buffers; there is only one thread yet. */
 static int find_user(const char *user, struct target *target, struct error *error)
 {
     errno = 0;
@@ -92,7 +91,9 @@ static int user_find_target(const char *user, struct target *target, struct erro
 
 /* --- the present user ------------------------------------------------------------------------- */
 
-/* Checks the real, effective and saved user id, so that there is no other id to return to. */
+/*
+ * Checks the real, effective and saved user id, so that the process cannot return to another one.
+ */
 static bool has_user(const struct target *target)
 {
     uid_t real, effective, saved;
@@ -108,8 +109,8 @@ static bool has_group(const struct target *target)
 }
 
 /*
- * Whether the process already runs as this user. If --user names no group, the process's groups do
- * not matter: the program that started this process has chosen them.
+ * Returns true if the process already runs as this user. Its groups matter only if --user names a
+ * group; otherwise the program that started this process has chosen them.
  */
 static bool is_already(const struct target *target)
 {
@@ -136,7 +137,7 @@ int user_check(const char *user, struct error *error)
 
 /* --- becoming another ------------------------------------------------------------------------- */
 
-/* Changes the groups first, because only root can change them. */
+/* Changes the groups first: only root can change them. */
 static int change(const char *user, const struct target *target, struct error *error)
 {
     if (initgroups(target->name, target->group) != 0)
@@ -186,9 +187,9 @@ int user_become(const char *user, struct error *error)
         return user_cannot(error, user, "root's rights are not given up for good");
     guarded_open_set(false);
     /*
-     * The kernel has set the process's dumpable flag as fs.suid_dumpable says, by default off. It
-     * stays off: the memory has keys and passwords that root has read, and this user must not trace
-     * the process.
+     * The change of the user has set the process's dumpable flag as fs.suid_dumpable says, by
+     * default to off. It stays off, because the memory contains keys and passwords that root has
+     * read, and this user must not trace the process.
      */
     return 0;
 }
@@ -207,8 +208,8 @@ int user_give(const char *user, int file, struct error *error)
 /* --- checks in the name of another user ------------------------------------------------------- */
 
 /*
- * The answer of the process that checks as another user. It is shorter than PIPE_BUF, so one write
- * sends it whole.
+ * The result of a check in another process. Shorter than PIPE_BUF, so that one write sends it
+ * whole.
  */
 struct answer {
     int result;

@@ -1,7 +1,6 @@
 /*
- * Takes variables that a service manager has set for this process only: removes them from the
- * environment, so that no child process uses them. Main thread, before other threads exist. Only
- * for platform/linux/.
+ * Removes environment variables that a service manager has set for this process only, so that no
+ * child process uses them. Main thread, before other threads exist. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_VARIABLES_H
@@ -10,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Removes a variable. *value is its text, which the caller frees, or NULL if it is not set. Returns
- * false if memory is short; the variable is removed then, too.
+ * Removes a variable. Sets *value to its text, which the caller frees, or to NULL if it is not set.
+ * Returns false if memory is short; the variable is removed nevertheless.
  */
 bool variable_take(const char *name, char **value);
 

@@ -65,7 +65,7 @@ enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool w
         retry_pause();
         return errno == EINTR ? WAKEUP_TIMEOUT : WAKEUP_FAILED;
     }
-    /* A closed reader is an error of a pipe, a hang-up of a socket or terminal. */
+    /* A pipe reports a closed reader as POLLERR, a socket or a terminal as POLLHUP. */
     if ((watched[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
         return WAKEUP_BROKEN;
     if ((watched[1].revents & POLLOUT) != 0)

@@ -1,8 +1,8 @@
-/* The memory of collector/platform/machine.h on C11's aligned_alloc (7.22.3.1) and madvise(2). */
+/* Implements the memory of collector/platform/machine.h with C11's aligned_alloc and madvise(2). */
 #include "collector/platform/machine.h"
 
 #include <errno.h>
-#include <linux/mman.h> /* MADV_POPULATE_WRITE, which musl does not define */
+#include <linux/mman.h> /* MADV_POPULATE_WRITE; musl's headers lack it */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,7 +18,9 @@ static uintptr_t page_size(void)
     return (uintptr_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Gives advice for each page that contains a part of the memory. Returns madvise's result. */
+/*
+ * Advises the kernel about each page that contains a part of the memory. Returns madvise's result.
+ */
 static int advise(void *memory, size_t size, int advice)
 {
     uintptr_t page = page_size();
@@ -37,8 +39,8 @@ void aligned_memory_discard(void *memory, size_t size)
 }
 
 /*
- * Whether the system has no pages, or none that are intact. Other errors mean that the call is not
- * supported.
+ * Returns true if the system has no intact pages left. Other errors mean that it does not support
+ * the call.
  */
 static bool has_none(int number)
 {
@@ -46,9 +48,8 @@ static bool has_none(int number)
 }
 
 /*
- * Linux 5.14 and later. The pages at both ends are populated whole; their contents are kept. On
- * older systems, and if a system call filter refuses the call, each page is provided at its first
- * write.
+ * The pages at both ends are populated as a whole and keep their contents. Before Linux 5.14, and
+ * if a system call filter refuses the call, a page is provided at its first write.
  */
 bool aligned_memory_populate(void *memory, size_t size)
 {

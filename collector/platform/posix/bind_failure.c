@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first port that needs no right by default (net.ipv4.ip_unprivileged_port_start). */
+/*
+ * The first port for which no special right is needed by default
+ * (net.ipv4.ip_unprivileged_port_start).
+ */
 #define PORT_FREE 1024
 
 #define ADVICE_SIZE 256

@@ -1,4 +1,4 @@
-/* The error of a socket that cannot be bound, with advice. Only for platform/. */
+/* Describes why a socket cannot be bound, with advice. Only for platform/. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_BIND_FAILURE_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_BIND_FAILURE_H
 
@@ -8,8 +8,8 @@
 #include "collector/base/error.h"
 
 /*
- * Fills the error: EXIT_CODE_CANNOT_BIND, "cannot bind udp://127.0.0.1:5555: " with the reason for
- * the errno `number`, and what to do. `is_stream`: a TCP socket. Any thread.
+ * Fills `error` with EXIT_CODE_CANNOT_BIND and a text: "cannot bind udp://127.0.0.1:5555: ", the
+ * reason (errno `number`), and what to do. `is_stream`: for a TCP socket. Any thread.
  */
 void bind_failure(struct error *error, bool is_stream, const struct address *address, int number);
 

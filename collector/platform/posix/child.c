@@ -19,7 +19,7 @@
 #include "collector/platform/posix/spawn.h"
 
 struct child {
-    struct spawned program; /* if its pid is 0, no program runs */
+    struct spawned program; /* its pid is 0 if no program runs */
     int input;              /* our end of the pipe; -1: closed */
 };
 
@@ -54,7 +54,7 @@ int child_start(struct child *child, const char *command, struct error *error)
     int ends[2];
     int result = lending_pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
     if (result == 0) {
-        /* Only our end does not block: each end has a file description of its own. */
+        /* Only our end is non-blocking: the file descriptions of both ends are separate. */
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
         struct spawn_streams streams = {ends[0], STDERR_FILENO, STDERR_FILENO};
         result = spawn(arguments, &streams, &child->program);
@@ -100,7 +100,7 @@ wait_handle child_input(const struct child *child)
     return child->input < 0 ? NO_HANDLE : (wait_handle)child->input;
 }
 
-/* A pipe keeps its contents and reports their size as long as one of its ends is open; ours is. */
+/* A pipe keeps its contents, and reports their size, while our end is open. */
 size_t child_unread(const struct child *child)
 {
     RULE(child->input >= 0, "a program's input is asked while it is open");
@@ -115,11 +115,12 @@ static bool is_read(const struct child *child)
 }
 
 /*
- * Reads all that is left in the pipe. Returns the number of bytes, or -1 if the pipe cannot be
- * opened for reading.
+ * Reads what is left in the pipe. Returns the number of bytes, or -1 if the pipe cannot be opened
+ * for reading.
  *
- * One readv(), so that the program cannot read in between and see a gap. The pieces are 4 MiB
- * together, more than a pipe holds unless it was enlarged beyond the system's default limit.
+ * Reads it with one readv(), so that the program cannot read in between and miss a part. The pieces
+ * have room for 4 MiB, more than a pipe holds unless it was enlarged beyond the system's default
+ * limit.
  */
 static ssize_t read_back(const struct child *child)
 {

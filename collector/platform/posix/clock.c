@@ -1,4 +1,4 @@
-/* The clocks of collector/platform/clock.h on clock_gettime(2). */
+/* Implements the clocks of collector/platform/clock.h with clock_gettime(2). */
 #include "collector/platform/clock.h"
 
 #include <time.h>

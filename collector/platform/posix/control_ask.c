@@ -21,7 +21,7 @@ static int ask_cannot(struct error *error, const char *address, const char *why)
     return -1;
 }
 
-/* Waits for the socket until `end_ns`. Returns false with errno if it does not become ready. */
+/* Returns false with errno if the socket does not become ready until `end_ns`. */
 static bool await(int fd, short events, int64_t end_ns)
 {
     struct pollfd polled = {.fd = fd, .events = events};
@@ -35,7 +35,7 @@ static bool await(int fd, short events, int64_t end_ns)
     return result > 0;
 }
 
-/* The collector's queue of connections may be full for a moment. */
+/* Repeats the call while the collector's queue of connections is full. */
 static bool ask_connect(int fd, const struct sockaddr_un *to, int64_t end_ns)
 {
     while (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0) {
@@ -51,8 +51,8 @@ static bool ask_connect(int fd, const struct sockaddr_un *to, int64_t end_ns)
 }
 
 /*
- * A collector that refuses the connection has sent its reason already, so the answer is read even
- * if sending fails.
+ * Returns true after EPIPE: a collector that refuses the connection has already sent its reason as
+ * the answer, which is read next.
  */
 static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
 {

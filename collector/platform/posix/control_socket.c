@@ -53,8 +53,8 @@ int control_socket_open(struct control_socket **out, const char *address, struct
 }
 
 /*
- * If others may write the folder, the name may have been replaced: only a socket of ours without a
- * second name is given away.
+ * In a folder that others may write to, the file may have been replaced. So only a socket of this
+ * user without a second name is given away.
  */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
 {

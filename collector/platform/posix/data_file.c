@@ -41,7 +41,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return DATA_FILE_DONE;
 }
 
-/* The error numbers for a missing file, a symbolic link, a folder, or a socket. */
+/* Returns true for the errno of a missing file, a symbolic link, a folder, or a socket. */
 static bool is_no_regular_file(int number)
 {
     return number == ENOENT || number == ELOOP || number == EISDIR || number == ENXIO;
@@ -107,7 +107,7 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
     return true;
 }
 
-/* Removes the written bytes from the front of the remaining pieces. */
+/* Removes the first `written` bytes from the remaining pieces. */
 static void advance(struct iovec **next, int *left, size_t written)
 {
     while (*left > 0 && written >= (*next)->iov_len) {
@@ -132,7 +132,7 @@ enum data_file_result data_file_write(struct data_file file, uint64_t offset,
     for (size_t i = 0; i < count; i++) {
         union {
             const char *given;
-            void *taken; /* struct iovec has no const; a write does not change the bytes */
+            void *taken; /* iov_base is not const, but a write does not change the bytes */
         } bytes = {.given = pieces[i].data};
         parts[i] = (struct iovec){.iov_base = bytes.taken, .iov_len = pieces[i].size};
     }

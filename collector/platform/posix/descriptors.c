@@ -1,4 +1,4 @@
-/* The descriptors of collector/platform/process.h by setrlimit(2). */
+/* Implements the descriptors of collector/platform/process.h with setrlimit(2). */
 #include "collector/platform/process.h"
 
 #include <errno.h>
@@ -14,17 +14,20 @@
 /* How often a call is repeated if other threads took the lent descriptor. */
 #define TIMES_MOST 3
 
-/* Used with the lock held, except before other threads exist. */
+/*
+ * Other threads use it only with the lock held, except `all_lent`, and `keeps`, which is set once.
+ */
 static struct {
     pthread_mutex_t lock;
     bool keeps;
-    rlim_t before;                  /* soft limit that the process was started with */
-    rlim_t set;                     /* soft limit that was set last */
-    rlim_t always;                  /* soft limit while no descriptor is lent */
-    rlim_t most[DESCRIPTOR_USES];   /* highest soft limit for each use */
-    rlim_t now[DESCRIPTOR_USES];    /* its present value for the descriptors that are lent */
-    unsigned lent[DESCRIPTOR_USES]; /* descriptors, for calls that are being repeated */
-    atomic_uint all_lent;           /* descriptors lent for all uses */
+    rlim_t before;                /* soft limit that the process was started with */
+    rlim_t set;                   /* soft limit that was set last */
+    rlim_t always;                /* soft limit while no descriptor is lent */
+    rlim_t most[DESCRIPTOR_USES]; /* highest soft limit for each use */
+    rlim_t now[DESCRIPTOR_USES];  /* the soft limit that this use now needs */
+    unsigned
+        lent[DESCRIPTOR_USES]; /* number of descriptors lent to calls that are being repeated */
+    atomic_uint all_lent;      /* descriptors lent for all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void descriptors_lock(void)
@@ -38,8 +41,8 @@ static void unlock(void)
 }
 
 /*
- * Sets the limit of this process (0) or of a program that it has started. A limit that was changed
- * from outside, as by prlimit(1), is left as it is.
+ * Sets the limit of this process (0) or of a program that it has started. Changes nothing if the
+ * limit of this process was changed from outside, as by prlimit(1).
  */
 static bool change(pid_t process, rlim_t soft)
 {
@@ -73,9 +76,9 @@ static void descriptors_count(enum descriptor_use use, unsigned lent)
 }
 
 /*
- * The limit applies to descriptor numbers, and the system assigns the lowest free one. Finds the
- * limit below which the number of free ones equals the number lent in total. Returns false if there
- * are fewer.
+ * The limit applies to descriptor numbers, and the system assigns the lowest free number. Finds the
+ * lowest limit below which enough numbers are free for all lent descriptors. Returns false if no
+ * limit up to that of the use is enough.
  */
 static bool find_free(enum descriptor_use use)
 {
@@ -107,7 +110,10 @@ static void descriptors_divide(rlim_t all, const uint64_t wanted[DESCRIPTOR_USES
     }
 }
 
-/* In a process that is forked while a thread holds the lock, the lock would never be released. */
+/*
+ * Registers the lock for fork(2): in a process that is forked while another thread holds it, the
+ * lock would never be released.
+ */
 static bool keeping_begin(const struct rlimit *limit)
 {
     if (limit->rlim_max == RLIM_INFINITY || pthread_atfork(descriptors_lock, unlock, unlock) != 0)
@@ -163,8 +169,9 @@ bool lending_goes_on(void)
 }
 
 /*
- * A program inherits the limit that this process has at the start. A higher limit would let other
- * threads use the reserve, so the program's own limit is set after it was started.
+ * A program inherits the limit that this process has at that moment. If the limit that this process
+ * was started with is higher, raising it now would let other threads use the reserve, so
+ * lending_go_on sets it for the program.
  */
 void lending_stop_for_program(void)
 {

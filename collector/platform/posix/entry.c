@@ -1,4 +1,4 @@
-/* program_main() is called by main; streams pass bytes as they are. */
+/* Calls program_main(). The standard streams pass bytes unchanged without further steps. */
 #include "collector/platform/process.h"
 
 int main(int argc, char **argv)

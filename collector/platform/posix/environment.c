@@ -1,4 +1,4 @@
-/* The environment of collector/platform/process.h by getenv(). */
+/* Implements the environment of collector/platform/process.h with getenv(). */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>

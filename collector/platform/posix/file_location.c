@@ -1,4 +1,4 @@
-/* The location of a file (collector/platform/file_system.h) by stat(2). */
+/* Finds the location of a file (collector/platform/file_system.h) with stat(2). */
 #include "collector/platform/file_system.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define PATH_SIZE 4096
-#define LINKS_MAX 40 /* as in path_resolution(7) */
+#define LINKS_MAX 40 /* the kernel's limit (path_resolution(7)) */
 
 static bool location_fill(const struct stat *status, struct file_location *place)
 {
@@ -19,7 +19,7 @@ static bool location_fill(const struct stat *status, struct file_location *place
     return true;
 }
 
-/* Whether the file is the null device, to which any number of parts may write. */
+/* Returns true for the null device, to which several sinks may write. */
 static bool is_null_device(const struct stat *status)
 {
     struct stat null;
@@ -37,7 +37,7 @@ static bool location_fill_any(const struct stat *status, struct file_location *p
     return true;
 }
 
-/* Finds the location of a missing file: its folder and its name. */
+/* For a missing file: its folder and its name. */
 static bool find_in_folder(const char *path, struct file_location *place)
 {
     struct stat status;
@@ -51,7 +51,7 @@ static bool find_in_folder(const char *path, struct file_location *place)
     return true;
 }
 
-/* Replaces the path by the target of its symbolic link. Returns false if it is not a link. */
+/* Replaces the path by its symbolic link's target. Returns false if it is not a link. */
 static bool follow(char path[PATH_SIZE])
 {
     char said[PATH_SIZE], whole[PATH_SIZE];
@@ -67,7 +67,10 @@ static bool follow(char path[PATH_SIZE])
     return true;
 }
 
-/* A link to a missing file counts as that file: an open of the path creates it. */
+/*
+ * If a link leads to a missing file, finds the location of that file, because an open of the path
+ * creates it.
+ */
 bool file_location_find(const char *path, struct file_location *place)
 {
     struct stat status;

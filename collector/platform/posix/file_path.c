@@ -1,6 +1,6 @@
 /*
- * The paths of collector/platform/file_system.h on POSIX: a name consists of any bytes but '/' and
- * NUL.
+ * Implements the paths of collector/platform/file_system.h. A name may contain any bytes except '/'
+ * and NUL.
  */
 #include "collector/platform/file_system.h"
 
@@ -37,7 +37,9 @@ static bool file_path_goes_up(const char *path)
     return false;
 }
 
-/* Appends the names of a path, each after a '/', to `to`. Returns the end. */
+/*
+ * Appends each name of the path, after a '/', to `to`, except empty names and ".". Returns the end.
+ */
 static char *append_names(char *to, const char *path)
 {
     while (*path != '\0') {

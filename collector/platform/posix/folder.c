@@ -1,4 +1,4 @@
-/* The folders of collector/platform/file_system.h by readdir(3). */
+/* Implements the folders of collector/platform/file_system.h with readdir(3). */
 #include "collector/platform/file_system.h"
 
 #include <dirent.h>

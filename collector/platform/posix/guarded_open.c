@@ -9,7 +9,7 @@
 
 #include "collector/platform/posix/lending.h"
 
-#define LINKS_MAX 40 /* as in path_resolution(7) */
+#define LINKS_MAX 40 /* the kernel's limit (path_resolution(7)) */
 
 static bool guarding;
 
@@ -29,12 +29,12 @@ const char *guarded_open_why(int number)
                  "may write to; use a folder that only this user may write to";
 }
 
-/* The rest of a path, relative to a folder. */
+/* The part of a path that is still to be followed, and the folder that it begins in. */
 struct way {
     int folder; /* descriptor, or AT_FDCWD */
     char path[PATH_MAX];
-    size_t at;      /* where the rest begins */
-    unsigned links; /* followed so far */
+    size_t at;      /* index of its first byte in `path` */
+    unsigned links; /* number of links that were followed */
     bool movable;   /* another user may exchange a part of the path at any time */
 };
 
@@ -45,7 +45,6 @@ static void step(struct way *way, int folder)
     way->folder = folder;
 }
 
-/* Closes `fd` if it is open. Returns -1 with errno. */
 static int guarded_fail(int fd, int number)
 {
     if (fd >= 0)
@@ -74,9 +73,9 @@ static bool status_of_folder(int folder, struct stat *status)
 }
 
 /*
- * Whether a user that is not trusted may have put this into the folder. In a folder that all may
- * write to, only this user, root and the folder's owner are trusted, as with the kernel's
- * fs.protected_symlinks (proc(5)), which may be off and needs the sticky bit.
+ * Returns true if a user that is not trusted may have put this file into the folder. In a folder
+ * that all users may write to, only this user, root and the folder's owner are trusted, as with the
+ * kernel's fs.protected_symlinks (proc(5)).
  */
 static bool is_planted(int folder, const struct stat *status)
 {
@@ -87,7 +86,7 @@ static bool is_planted(int folder, const struct stat *status)
            ((around.st_mode & S_IWOTH) != 0 && status->st_uid != around.st_uid);
 }
 
-/* Whether another user may exchange an entry of the folder that has this status. */
+/* Returns true if another user may exchange the entry of the folder that has this status. */
 static bool is_movable(int folder, const struct stat *status)
 {
     struct stat around;
@@ -96,15 +95,14 @@ static bool is_movable(int folder, const struct stat *status)
             ((around.st_mode & S_ISVTX) == 0 || is_planted(folder, status)));
 }
 
-/* Whether the link may be followed. */
 static bool is_trusted(int folder, const struct stat *link)
 {
     return guarding ? link->st_uid == geteuid() : !is_planted(folder, link);
 }
 
 /*
- * Whether the folder is in /proc, where links such as /proc/self/fd/1 do not lead to a path. Root
- * owns these links.
+ * Returns true if the folder is in /proc. Links there, such as /proc/self/fd/1, belong to root and
+ * do not lead to a path.
  */
 static bool has_no_targets(int folder)
 {
@@ -113,7 +111,10 @@ static bool has_no_targets(int folder)
            status.st_dev == processes.st_dev;
 }
 
-/* Whether the file may belong to another owner and have been linked here by a third user. */
+/*
+ * Returns true if another user may have linked this file here, so that its owner and that of the
+ * folder differ.
+ */
 static bool is_hard_link(int folder, const struct stat *status)
 {
     struct stat around;
@@ -125,7 +126,7 @@ static bool is_hard_link(int folder, const struct stat *status)
     return open_to_others && (!seen || status->st_uid != around.st_uid);
 }
 
-/* Returns the opened file, or closes it and returns -1 with EXDEV if it is not to be trusted. */
+/* Returns the opened file. If it is not trusted, closes it and returns -1 with EXDEV. */
 static int trusted_file(int folder, int file)
 {
     struct stat status;
@@ -141,6 +142,7 @@ static int trusted_file(int folder, int file)
 
 /*
  * Continues at the target of a symbolic link, followed by the rest of the path. Closes `link`.
+ * Returns 0, or -1 with errno.
  */
 static int follow(struct way *way, int link)
 {
@@ -161,8 +163,8 @@ static int follow(struct way *way, int link)
 }
 
 /*
- * Removes the next name from the path, and stores it in `name`; "." if no name is left. Returns 0,
- * or -1.
+ * Removes the next name from the path and stores it in `name`, or "." if no name is left. Returns
+ * 0, or -1 with errno.
  */
 static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
 {
@@ -175,13 +177,13 @@ static int take_name(struct way *way, char name[NAME_MAX + 1], bool *last)
     if (length == 0)
         memcpy(name, ".", sizeof ".");
     way->at += length;
-    *last = way->path[way->at] == '\0'; /* "a/" has a "." after its name */
+    *last = way->path[way->at] == '\0'; /* in "a/" the name "." follows "a" */
     return 0;
 }
 
 /*
- * Opens a name in the present folder. `through`: O_NOFOLLOW, which also refuses a link that was
- * made just now; or 0, to open through a link.
+ * Opens a name in the present folder. `through` is O_NOFOLLOW, which refuses a link, even one that
+ * was just made, or 0, which opens through a link.
  */
 static int open_name(const struct way *way, const char *name, int flags, mode_t mode, int through)
 {
@@ -189,14 +191,13 @@ static int open_name(const struct way *way, const char *name, int flags, mode_t 
     return fd >= 0 ? fd : guarded_fail(-1, errno == ELOOP ? EXDEV : errno);
 }
 
-/* One name on the way. */
 struct entry {
     char name[NAME_MAX + 1];
     bool last;
-    int found; /* opened for its name only, or -1 */
+    int found; /* descriptor opened with O_PATH, or -1 */
     bool seen; /* `status` is filled */
     struct stat status;
-    int through; /* as for open_name */
+    int through; /* the argument of open_name */
 };
 
 static void look_at_entry(const struct way *way, struct entry *entry)
@@ -207,8 +208,8 @@ static void look_at_entry(const struct way *way, struct entry *entry)
 }
 
 /*
- * Follows the link, or sets entry->through so that it is opened through the link (in /proc).
- * Returns 0, or -1 with errno. Closes entry->found, except if it returns 0 and *followed is false.
+ * Follows the link or, in /proc, sets entry->through so that open_name opens through it. Returns 0,
+ * or -1 with errno. Closes entry->found, unless it returns 0 with *followed false.
  */
 static int pass_link(struct way *way, struct entry *entry, int flags, bool *followed)
 {
@@ -226,8 +227,8 @@ static int pass_link(struct way *way, struct entry *entry, int flags, bool *foll
 }
 
 /*
- * Opens the last name: in its folder or, if no other user can exchange a part of the path, by the
- * whole path.
+ * Opens the last name. If no other user can exchange a part of the path, opens the whole path,
+ * otherwise the name in its folder.
  */
 static int open_last(struct way *way, const struct entry *entry, const char *path, int flags,
                      mode_t mode)
@@ -247,7 +248,6 @@ static int open_last(struct way *way, const struct entry *entry, const char *pat
     return fd < 0 ? fd : trusted_file(way->folder, fd);
 }
 
-/* Continues in the folder. Returns 0, or -1. */
 static int enter(struct way *way, struct entry *entry)
 {
     int fd = entry->found;

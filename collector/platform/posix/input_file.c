@@ -1,4 +1,7 @@
-/* Implements struct input_file with POSIX files and poll(2); a pipe of its own cancels a wait. */
+/*
+ * Implements struct input_file with POSIX files and poll(2). A pipe that belongs to the file
+ * cancels a wait.
+ */
 #include "collector/platform/input_file.h"
 
 #include <errno.h>
@@ -20,8 +23,9 @@ struct input_file {
     bool live;
     uint64_t size;
     struct timespec modified;
-    int cancel_reader, cancel_writer; /* the pipe that cancels a live file, else -1 */
-    _Atomic bool cancelled;           /* lock-free on systems where a signal handler may use it */
+    int cancel_reader, cancel_writer; /* the pipe that cancels a wait for a live file; else -1 */
+    _Atomic bool
+        cancelled; /* a signal handler may set it: lock-free where there are signal handlers */
 };
 
 static int cannot_open(const char *path, int number, struct error *error)
@@ -50,7 +54,6 @@ int input_file_look(const char *path, bool *live, struct error *error)
     return 0;
 }
 
-/* Opens the pipe that cancels a live file. */
 static int make_cancellable(struct input_file *file, const char *path, struct error *error)
 {
     int ends[2];
@@ -71,7 +74,7 @@ int input_file_open(const char *path, struct input_file **out, struct error *err
         return -1;
     }
     file->cancel_reader = file->cancel_writer = -1;
-    /* Non-blocking: the open of a FIFO would wait for a writer, and a read for data. */
+    /* Otherwise the open of a FIFO would wait for a writer, and a read for data. */
     file->fd = guarded_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
     struct stat status;
     int result = 0;
@@ -131,9 +134,9 @@ static enum input_result input_failed(struct error *error)
 }
 
 /*
- * Returns 1 if a read would return something, 0 if not, or -1. Called before each read, because a
- * FIFO that was never opened for writing reads like one at its end. poll() distinguishes the two:
- * it reports POLLHUP only after there was a writer.
+ * Returns 1 if a read would not wait, 0 if it would, or -1 with errno. Called before each read: the
+ * read of a FIFO that was never opened for writing returns 0, as at its end. poll() reports POLLHUP
+ * only after a writer existed.
  */
 static int ask(const struct input_file *file, int timeout_ms)
 {
@@ -161,7 +164,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
         }
         if (result == 0)
             return INPUT_END;
-        /* Another reader of the same pipe may have read the data. */
+        /* Another reader of the same pipe may have taken the data. */
         if (file->live && (errno == EAGAIN || errno == EWOULDBLOCK))
             return INPUT_WOULD_WAIT;
         if (!retry_interrupted(&times))
@@ -171,7 +174,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 
 void input_file_wait(struct input_file *file)
 {
-    /* The next read finds out why the wait ended, also if it failed. */
+    /* The next read finds out why the wait ended, even if the wait failed. */
     if (ask(file, -1) < 0)
         retry_pause();
 }
@@ -187,8 +190,7 @@ void input_file_cancel(struct input_file *file)
     if (atomic_exchange(&file->cancelled, true) || !file->live)
         return;
     /*
-     * The byte is never read, so that all later waits end at once. There is room for this first
-     * byte.
+     * The byte is never read, so that all later waits end at once. An empty pipe has room for it.
      */
     int before = errno;
     ssize_t ignored = write(file->cancel_writer, "", 1);

@@ -71,7 +71,10 @@ DIR *lending_opendir(const char *path)
     return folder;
 }
 
-/* A sender's connection does not take a descriptor that is lent to another call. */
+/*
+ * While a descriptor is lent to another call, a sender's connection must not take it: such a
+ * connection only uses a descriptor that is lent to it.
+ */
 int lending_accept(enum descriptor_use use, int listener, struct sockaddr *name, socklen_t *size)
 {
     const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;

@@ -1,7 +1,7 @@
 /*
- * The system calls that open a descriptor. If no descriptor is free (EMFILE), the call is repeated
- * with a descriptor from the reserve for its use (collector/platform/process.h). Otherwise these
- * functions behave like the system's calls. Only for platform/. Any thread.
+ * System calls that open a descriptor. If no descriptor is free (EMFILE), they are repeated with a
+ * descriptor from the reserve (collector/platform/process.h). Otherwise they behave like the
+ * system's calls. Only for platform/. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
 #define SLUICE_COLLECTOR_PLATFORM_POSIX_LENDING_H
@@ -14,7 +14,7 @@
 
 #include "collector/platform/process.h"
 
-/* Like descriptors_lend, called after a direct system call that failed with errno. */
+/* Does descriptors_lend after a direct system call that failed with errno EMFILE. */
 static inline bool lending_begin(unsigned wanted, unsigned *times)
 {
     return errno == EMFILE && descriptors_lend(DESCRIPTOR_OF_OWN, wanted, times);
@@ -25,14 +25,16 @@ static inline void lending_end(unsigned wanted)
     descriptors_take_back(DESCRIPTOR_OF_OWN, wanted);
 }
 
-/* Whether a call is being repeated with a lent descriptor, which another call could take. */
+/*
+ * Returns true if a call is being repeated with a lent descriptor, which another call could take.
+ */
 bool lending_goes_on(void);
 
 /*
- * lending_stop_for_program is called before the start of another program, lending_go_on after it
- * with the program's process id, or 0 if it could not be started. The program gets the limit that
- * this one was started with, because some programs use select(2), which supports 1,024 descriptors.
- * During the start, a call of this header that finds no descriptor waits.
+ * lending_stop_for_program is called before another program is started. lending_go_on is called
+ * afterwards with the program's process id, or 0 if it could not be started. The program gets the
+ * limit that this one was started with, because some programs use select(2), which supports 1,024
+ * descriptors. During the start, functions of this header that find no free descriptor wait.
  */
 void lending_stop_for_program(void);
 void lending_go_on(pid_t program);

@@ -1,4 +1,4 @@
-/* Implements collector/platform/local_listener.h with unix(7). */
+/* Implements collector/platform/local_listener.h with local sockets (unix(7)). */
 #include "collector/platform/local_listener.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/posix/local_bind.h"
 
-/* Connections that wait to be accepted; the system may limit this further (listen(2)). */
+/* Most connections that wait to be accepted; the system may have a lower limit (listen(2)). */
 #define BACKLOG 1024
 
-#define NAME_SIZE 256 /* LOGIN_NAME_MAX, and more than the name of any group */
+#define NAME_SIZE 256 /* LOGIN_NAME_MAX; longer than the name of any group */
 
 _Static_assert(LOCAL_NAME_MOST == sizeof((struct sockaddr_un *)NULL)->sun_path - 1,
                "a path has a NUL");
@@ -26,8 +26,8 @@ const bool local_listeners_exist = true;
 
 struct local_listener {
     struct local_bind bound;
-    struct local_permissions permissions; /* the last that were set */
-    uid_t user;                           /* the creator of the file, and its first group */
+    struct local_permissions permissions; /* those that were set last */
+    uid_t user; /* the user and the group that the file had when it was made */
     gid_t group;
 };
 
@@ -44,7 +44,7 @@ static int owner_cannot(struct error *error, const char *owner, const char *why)
     return -1;
 }
 
-/* Parses a decimal id. (uid_t)-1 is not an id. */
+/* Parses a decimal id; (uid_t)-1 is not an id. */
 static bool parse_id(const char *text, unsigned *id)
 {
     char *end;
@@ -54,7 +54,7 @@ static bool parse_id(const char *text, unsigned *id)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && value < UINT_MAX;
 }
 
-/* Only the main thread looks up users, so the static buffers of getpwnam(3) are not shared. */
+/* getpwnam(3) uses a static buffer; only the main thread looks up users. */
 static int find_user(const char *owner, const char *name, struct local_permissions *found,
                      struct error *error)
 {
@@ -77,12 +77,11 @@ static int find_group(const char *owner, const char *name, struct local_permissi
         found->group = entry->gr_gid;
         return 0;
     }
-    return parse_id(name, &found->group) ? 0
-                                         : owner_cannot(error, owner, "there is no such group");
+    return parse_id(name, &found->group) ? 0 : owner_cannot(error, owner, "there is no such group");
 }
 
 /*
- * Looks up "USER[:GROUP]". Without GROUP, a user's name selects the user's own group, and a user's
+ * Looks up USER[:GROUP]. Without GROUP, a user's name selects the user's own group, and a user's
  * number leaves the group as it is.
  */
 static int find_owner(const char *owner, struct local_permissions *found, struct error *error)
@@ -168,7 +167,10 @@ static bool same_permissions(const struct local_permissions *a, const struct loc
     return a->mode == b->mode && a->user == b->user && a->group == b->group;
 }
 
-/* Without an owner, the file returns to the user who created it. */
+/*
+ * If an owner was set and none is wanted any more, the file gets back the owner that it had when it
+ * was made.
+ */
 static int permit(const struct local_listener *listener, struct local_permissions to)
 {
     if (to.user == (uid_t)-1 && listener->permissions.user != (uid_t)-1)

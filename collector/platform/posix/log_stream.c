@@ -1,6 +1,6 @@
 /*
- * Standard error (collector/platform/process.h): a pipe accepts PIPE_BUF bytes (4096 here) whole or
- * not at all (pipe(7)).
+ * Implements standard error (collector/platform/process.h). A pipe accepts up to PIPE_BUF (4096)
+ * bytes whole or not at all (pipe(7)).
  */
 #include "collector/platform/process.h"
 
@@ -18,7 +18,7 @@
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)
 {
-    unsigned spurious = 0; /* times that the stream was ready and accepted no byte */
+    unsigned spurious = 0; /* number of times that the stream was ready but accepted no byte */
     while (size != 0) {
         ssize_t written = stream_write(stream, lines, size);
         if (written > 0) {
@@ -38,8 +38,8 @@ static bool write_until(const struct stream *stream, const char *lines, size_t s
 }
 
 /*
- * Checks for each line what standard error is, because it may have been redirected since the last
- * line. Lines are rare enough for that.
+ * Checks what standard error is at each call, because it may have been redirected since the last
+ * one. Log lines are rare enough for that.
  */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
@@ -53,7 +53,7 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/* The environment has the device and inode of the journal's stream (systemd.exec(5)). */
+/* JOURNAL_STREAM has the device and inode of the journal's stream (systemd.exec(5)). */
 bool log_stream_is_journal(void)
 {
     struct stat status;

@@ -8,7 +8,7 @@
 
 struct mutex {
     pthread_mutex_t lock;
-    struct rule_owner holder; /* of the lock; written while it is held */
+    struct rule_owner holder; /* the thread that holds the lock; written with the lock held */
 };
 
 struct mutex *mutex_create(void)

@@ -1,4 +1,4 @@
-/* The checks of collector/platform/output_file.h by stat(2) and faccessat(2). */
+/* Implements the checks of collector/platform/output_file.h with stat(2) and faccessat(2). */
 #include "collector/platform/output_file.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int cannot_write(struct error *error, const char *path, int number)
     return -1;
 }
 
-/* As cannot_write, for a file: with advice if its folder is missing. */
+/* Adds advice if the folder is missing. */
 static int cannot_create_file(struct error *error, const char *path, int number)
 {
     cannot_write(error, path, number);
@@ -53,10 +53,7 @@ static int problem_of_folder_of(const char *path)
     return problem;
 }
 
-/*
- * Returns 0 if the file can be written, or errno. Only an open finds out whether a pipe has a
- * reader.
- */
+/* Returns 0 if the file can be written, or errno. Does not check whether a pipe has a reader. */
 static int file_problem(const char *path)
 {
     struct stat status;

@@ -21,10 +21,11 @@ struct output_file {
     struct stream stream;
     bool regular;
     bool terminal;
-    bool filled;      /* it was not empty when it was opened */
-    bool begun;       /* something was written */
-    off_t end;        /* of a regular file: where our last write ended, less what was rolled back */
-    uint64_t unmixed; /* bytes just before `end` that only we wrote */
+    bool filled; /* the file was not empty when it was opened */
+    bool begun;  /* something was written */
+    off_t end;   /* for a regular file: where this program's last write ended, less what was rolled
+                    back */
+    uint64_t unmixed; /* bytes just before `end` that only this program wrote */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -33,7 +34,7 @@ static int cannot_create(struct error *error, const char *what, const char *why)
     return -1;
 }
 
-/* Takes over the stream, also on failure. */
+/* Takes over the stream, even if it fails. */
 static int output_make(const struct stream *stream, const struct stat *status,
                        struct output_file **out, struct error *error)
 {
@@ -64,8 +65,8 @@ static const char *why_not_opened(int number, const char *path)
 }
 
 /*
- * Opens a file, or creates it with this mode if it does not exist. A file that another program
- * creates at the same moment, and one to which a symbolic link leads, have the mode less the umask.
+ * A file that another program creates at the same moment, and one to which a symbolic link leads,
+ * have the mode less the umask.
  */
 static int open_or_create(const char *path, int flags, unsigned mode)
 {
@@ -80,9 +81,9 @@ static int open_or_create(const char *path, int flags, unsigned mode)
 }
 
 /*
- * Opens for appending and stores the file's status. Returns the descriptor or -1. Without
- * O_NONBLOCK the open would wait for the reader of a FIFO, and a check before it would not help,
- * since the path may be replaced in between. A regular file does not need the flag afterwards.
+ * Stores the file's status. Returns the descriptor or -1. Without O_NONBLOCK the open of a FIFO
+ * would wait for its reader; a check before the open would not help, because the path may be
+ * replaced in between. The flag is removed again for a regular file.
  */
 static int open_to_append(const char *path, unsigned mode, struct stat *status, struct error *error)
 {
@@ -155,7 +156,8 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
 void output_file_hold_standard_streams(void)
 {
     /*
-     * open() returns the lowest free number. Standard output is opened so that writing to it fails.
+     * open() returns the lowest free number. In place of standard output it opens for reading, so
+     * that a write fails.
      */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
@@ -166,9 +168,9 @@ void output_file_hold_standard_streams(void)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Whether the file was cut before this write: then the new bytes, which end at `end`, begin before
- * the end of the previous write. Removes the new bytes again, so that the file is as before this
- * write; returns false if that fails.
+ * Checks whether the file was cut before this write: then the new bytes, which end at `end`, begin
+ * before the end of the previous write. If so, removes the new bytes again. Returns false if the
+ * file was not cut, or if that fails.
  */
 static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 {
@@ -182,7 +184,7 @@ static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
 }
 
 /*
- * Records for roll_back how many bytes before the file's offset were all written by this program.
+ * Keeps the number of bytes before `end` that only this program wrote, for output_file_roll_back.
  */
 static void note_written(struct output_file *file, off_t end, size_t size)
 {
@@ -216,17 +218,17 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
         error_set(error, EXIT_CODE_IO, "cannot write: the system accepted no byte");
         return WRITE_FAILED;
     }
-    /* The system cannot wait for a regular file: the caller tries again later. */
+    /* The system cannot wait for a regular file, so the caller tries again later. */
     if (!file->regular && (errno == EAGAIN || errno == EWOULDBLOCK))
         return WRITE_WOULD_BLOCK;
-    /* A terminal that was hung up returns EIO from then on. */
+    /* A terminal that was hung up returns EIO for every write. */
     if (errno == EPIPE || errno == ECONNRESET || (errno == EIO && file->terminal))
         return WRITE_CLOSED;
     error_set(error, EXIT_CODE_IO, "cannot write: %s", strerror(errno));
     return WRITE_FAILED;
 }
 
-/* No write is ever in progress here. */
+/* POSIX writes are never in progress after the call. */
 size_t output_file_cancel(struct output_file *file)
 {
     (void)file;
@@ -247,7 +249,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
     off_t end = file->end - (off_t)size;
     if (status.st_size > end && ftruncate(file->stream.fd, end) != 0)
         return false;
-    /* Without O_APPEND the next write would leave a hole. */
+    /* Without O_APPEND the next write would otherwise leave a hole. */
     lseek(file->stream.fd, status.st_size < end ? status.st_size : end, SEEK_SET);
     file->end = end;
     file->unmixed -= size;
@@ -259,12 +261,12 @@ bool output_file_at_beginning(const struct output_file *file)
     struct stat status;
     if (!file->regular)
         return !file->begun;
-    if (fstat(file->stream.fd, &status) != 0) /* assume that it is unchanged */
+    if (fstat(file->stream.fd, &status) != 0) /* assume that its size has not changed */
         return !file->filled && !file->begun;
     return status.st_size == 0;
 }
 
-/* The descriptor is open for writing only, so the file is opened once more to read the byte. */
+/* The descriptor is open for writing only, so the file is opened again to read the byte. */
 bool output_file_is_in_line(const struct output_file *file)
 {
     struct stat status;
@@ -314,7 +316,7 @@ bool output_file_is_removed(const struct output_file *file)
     return fstat(file->stream.fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* A removed name is free at once. */
+/* POSIX frees the name at once. */
 bool output_file_let_name_go(struct output_file *file)
 {
     (void)file;
@@ -339,8 +341,8 @@ static enum output_file_state unseen(const char *path, struct error *error)
 }
 
 /*
- * If the path cannot be looked up, the file is known to have moved in two cases: the path does not
- * exist, or the file has no name.
+ * If the path cannot be looked up, the file counts as moved if the path does not exist or the file
+ * has no name.
  */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error)

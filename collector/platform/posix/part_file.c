@@ -21,7 +21,7 @@
 struct part_file {
     int fd;
     uint64_t size; /* bytes of complete appends */
-    bool torn;     /* bytes of a failed append follow, because they could not be cut off */
+    bool torn;     /* bytes of a failed append that could not be cut off follow */
     char path[];
 };
 
@@ -32,7 +32,7 @@ static bool part_fail(struct error *error, const char *what)
 }
 
 /*
- * The errors of a Windows file server if one of its programs has the file open without sharing it.
+ * Errors of a Windows file server, if another program has the file open there without sharing it.
  */
 static bool is_busy(int number)
 {
@@ -41,7 +41,10 @@ static bool is_busy(int number)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Creates the folders of the path after its first `from` bytes. Returns false with errno. */
+/*
+ * Creates the folders that are named after the first `from` bytes of the path. Returns false with
+ * errno.
+ */
 static bool make_folders(const char *path, size_t from, mode_t mode)
 {
     char folder[4096];
@@ -91,7 +94,7 @@ static bool names(const char *path, const struct stat *status)
 
 /*
  * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
- * completed or removed the file between the open and the lock, so its name is checked last.
+ * renamed or removed the file between the open and the lock, so the name is checked after locking.
  */
 static enum part_result part_lock(int fd, const char *path, struct stat *status)
 {
@@ -102,7 +105,9 @@ static enum part_result part_lock(int fd, const char *path, struct stat *status)
     return PART_DONE;
 }
 
-/* Whether files can be created in the folder that is the first `length` bytes of the path. */
+/*
+ * Returns true if files can be created in the folder given by the first `length` bytes of the path.
+ */
 static bool takes_files(const char *path, size_t length)
 {
     char folder[4096];
@@ -113,7 +118,7 @@ static bool takes_files(const char *path, size_t length)
     return access(folder, W_OK | X_OK) == 0;
 }
 
-/* Whether the error concerns only this path, and not every path below the folder of its base. */
+/* Returns true if the error concerns only this path, not every path below its base folder. */
 static bool is_refusal(int number, const char *path, size_t base_length)
 {
     if (number == ENAMETOOLONG)
@@ -139,7 +144,10 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     }
     struct stat status;
     if (part_lock(fd, path, &status) != PART_DONE) {
-        /* Another program locked or removed the file first, as if its owner had died. */
+        /*
+         * Another program took the file for one that an ended program left, and locked or removed
+         * it.
+         */
         close(fd);
         return PART_TAKEN;
     }
@@ -181,8 +189,8 @@ uint64_t part_file_size(const struct part_file *file)
 }
 
 /*
- * The lock does not prevent others from cutting the file or appending to it, for example to empty a
- * full disk.
+ * Other programs can cut the file or append to it in spite of the lock, for example to free space
+ * on a full disk.
  */
 static void note_size(struct part_file *file, const struct stat *status)
 {
@@ -214,7 +222,7 @@ bool part_file_is_there(struct part_file *file)
     return look(file) != PLACE_OTHER;
 }
 
-/* Cuts off bytes after the complete appends; never extends a file that another program cut. */
+/* Cuts off what a failed append has left. Never extends a file that another program has cut. */
 static bool part_mend(struct part_file *file)
 {
     struct stat status;
@@ -295,7 +303,8 @@ bool part_file_sync(struct part_file *file, struct error *error)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /*
- * For a file system that cannot rename without replacing: reserves the name by an empty file first.
+ * For a file system that cannot rename without replacing: first reserves the name with an empty
+ * file.
  */
 static int rename_over_own(const char *from, const char *to)
 {

@@ -1,4 +1,4 @@
-/* Implements process_run() with a process with a pipe for its output and one for its errors. */
+/* Implements process_run() with a process and two pipes, for its output and for its errors. */
 #include "collector/platform/child.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "collector/platform/posix/retry.h"
 #include "collector/platform/posix/spawn.h"
 
-/* Less than any system's limit with the environment: Linux has 2 MiB by default. */
+/* Less than any system's limit, which includes the environment: Linux has 2 MiB by default. */
 const size_t process_arguments_most = (size_t)1 << 20;
 
 struct child {
@@ -48,7 +48,8 @@ static int process_start(const char *const *arguments, struct child *child)
     int result =
         lending_pipe2(output, O_CLOEXEC) != 0 || lending_pipe2(errors, O_CLOEXEC) != 0 ? errno : 0;
     if (result == 0)
-        result = spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
+        result =
+            spawn(arguments, &(struct spawn_streams){-1, output[1], errors[1]}, &child->program);
     if (result != 0) {
         close_both(output);
         close_both(errors);
@@ -77,8 +78,8 @@ static void read_some(struct reading *reading)
 }
 
 /*
- * Returns false if reading takes too long, if the output is too large, or if the system's wait
- * fails; then *failure is the errno.
+ * Returns false if reading takes too long, if the output is too large, or if poll() fails; then
+ * *failure is its errno.
  */
 static bool read_both(struct reading *output, struct reading *errors, int64_t deadline_ns,
                       int *failure)
@@ -108,8 +109,8 @@ static bool read_both(struct reading *output, struct reading *errors, int64_t de
 }
 
 /*
- * Waits for the program's end until the deadline, then kills it. Returns whether it ended by
- * itself.
+ * Waits for the program's end until the deadline, then kills it. Returns true if the program ended
+ * by itself.
  */
 static bool wait_for_end(struct spawned *program, int64_t deadline_ns, int *status)
 {
@@ -119,7 +120,7 @@ static bool wait_for_end(struct spawned *program, int64_t deadline_ns, int *stat
             return true;
         if (milliseconds_until(deadline_ns, clock_monotonic_ns()) == 0)
             break;
-        retry_pause(); /* its pipes are closed, so it is about to end */
+        retry_pause(); /* its pipes are closed, so it ends soon */
     }
     unsigned times = 0;
     kill(-program->pid, SIGKILL);
@@ -129,7 +130,7 @@ static bool wait_for_end(struct spawned *program, int64_t deadline_ns, int *stat
     return false;
 }
 
-/* Describes how a program ended; NULL: it succeeded. */
+/* Describes how the program ended. Returns NULL if it succeeded. */
 static const char *describe_end(int status, char text[64])
 {
     if (status == 0)

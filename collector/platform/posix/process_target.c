@@ -1,4 +1,4 @@
-/* Implements struct process_target on systems that have a name for standard output. */
+/* Implements struct process_target with the name /dev/stdout. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* How often an interrupted call is repeated in a row. */
+/* How often a call that fails in the same way is repeated. */
 #define RETRY_MOST 100
 
-/* Pauses for fewer than 1000 milliseconds, also if poll(2) fails. Leaves errno as it was. */
+/* Pauses for `milliseconds`, below 1000. Preserves errno. */
 static inline void retry_pause_ms(unsigned milliseconds)
 {
     const struct timespec pause = {.tv_nsec = milliseconds * 1000000L};
@@ -25,8 +25,8 @@ static inline void retry_pause_ms(unsigned milliseconds)
 }
 
 /*
- * Pauses for a millisecond after a wait that failed and that the caller will begin again, so that a
- * wait that always fails does not keep a processor busy. Leaves errno as it was.
+ * Pauses for a millisecond after a failed wait that the caller repeats, so that a wait that always
+ * fails does not keep a processor busy. Preserves errno.
  */
 static inline void retry_pause(void)
 {
@@ -44,9 +44,9 @@ static inline bool retry_after(int number, unsigned *times)
 }
 
 /*
- * Whether to repeat a call that failed with errno: it was interrupted, and not more than RETRY_MOST
- * times; after that many it pauses. `times` is 0 before the first call; after a success it may be
- * set to 0 again.
+ * Returns true if a call that failed with errno should be repeated: it was interrupted, at most
+ * RETRY_MOST times. After that it pauses and returns false. `times` is 0 before the first call; it
+ * may be reset to 0 after a success.
  */
 static inline bool retry_interrupted(unsigned *times)
 {
@@ -54,8 +54,8 @@ static inline bool retry_interrupted(unsigned *times)
 }
 
 /*
- * Like retry_interrupted, for accept(2): also repeats if the connection was aborted before it was
- * accepted, because another connection may wait.
+ * Does the same for an accept(2) whose connection was aborted before it was accepted: another
+ * connection may wait.
  */
 static inline bool retry_aborted(unsigned *times)
 {

@@ -1,4 +1,4 @@
-/* Memory for secrets (collector/platform/machine.h) on madvise(2). */
+/* Implements memory for secrets (collector/platform/machine.h) with madvise(2). */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ size_t secret_memory_size(size_t size)
     return (size + page_size() - 1) / page_size() * page_size();
 }
 
-/* If madvise fails, the memory is used all the same: only the program's own user gets its dumps. */
+/* If madvise fails, the memory is used nevertheless: only the program's own user gets its dumps. */
 void *secret_memory_create(size_t size)
 {
     size_t whole = secret_memory_size(size);

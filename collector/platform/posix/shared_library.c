@@ -25,6 +25,7 @@ bool shared_library_find(void *library, const char *function, void *pointer, str
         fails(error);
         return false;
     }
-    memcpy(pointer, &found, sizeof found); /* POSIX requires the same size for both (dlsym) */
+    memcpy(pointer, &found, sizeof found); /* POSIX requires pointers to functions and to data to
+                                              have the same size (dlsym) */
     return true;
 }

@@ -1,4 +1,4 @@
-/* A library's table of functions, of collector/platform/shared_library.h, filled at run time. */
+/* Fills a library's table of functions (collector/platform/shared_library.h) at run time. */
 #include "collector/platform/shared_library.h"
 
 /* The size of every pointer to a function (POSIX, dlsym). */
@@ -13,7 +13,10 @@ static bool find_functions(const struct shared_library *library, void *handle, s
     return true;
 }
 
-/* The first of the files that the system has. If it has none, `error` is about the first name. */
+/*
+ * Loads the first of the files that the system has. If it has none, `error` is about the first
+ * file.
+ */
 static void *load_any(const struct shared_library *library, struct error *error)
 {
     struct error ignored;

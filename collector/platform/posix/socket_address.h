@@ -1,5 +1,5 @@
 /*
- * Conversion of addresses (collector/base/address.h) to and from POSIX socket addresses. Only for
+ * Converts addresses (collector/base/address.h) to and from POSIX socket addresses. Only for
  * platform/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_POSIX_SOCKET_ADDRESS_H
@@ -11,7 +11,7 @@
 
 #include "collector/base/address.h"
 
-/* Fills `out` and returns the number of bytes to pass to a call. */
+/* Fills `out` and returns its length for a system call. */
 socklen_t socket_address_to_system(const struct address *address, struct sockaddr_storage *out);
 
 /* Converts an IPv4 or IPv6 address that the system filled; called for each datagram. */

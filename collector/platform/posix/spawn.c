@@ -42,8 +42,8 @@ static void set_signals(posix_spawnattr_t *attributes)
 }
 
 /*
- * All programs that run. The lock is held until a started program is in the list, so that
- * spawn_reap_orphans does not mistake it for an orphan.
+ * All running programs. spawn() holds the lock until the new program is in the list, so that
+ * spawn_reap_orphans does not reap it.
  */
 static pthread_mutex_t programs_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spawned *programs;
@@ -101,7 +101,7 @@ pid_t spawn_wait(struct spawned *program, int *status, int options)
     if (ended != 0 && (ended > 0 || failure != EINTR)) {
         spawn_forget(program);
         if (getpid() == 1)
-            spawn_reap_orphans(); /* orphans that ended after this program are reaped only now */
+            spawn_reap_orphans(); /* this program may have hidden orphans that ended after it */
     }
     errno = failure;
     return ended;

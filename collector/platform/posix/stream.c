@@ -26,7 +26,8 @@ struct stream stream_borrow(int number, const struct stat *status)
     if (fd >= 0)
         return (struct stream){.fd = fd, .owned = true, .manner = STREAM_PLAIN};
     /*
-     * There is no /proc, the pipe or terminal is another user's, or the pipe's reader has closed.
+     * No /proc exists, the pipe or terminal belongs to another user, or the pipe's reader has
+     * closed.
      */
     stream.manner = STREAM_ASK_FIRST;
     return stream;
@@ -38,7 +39,7 @@ ssize_t stream_write(const struct stream *stream, const void *bytes, size_t size
     unsigned times = 0;
     if (stream->manner == STREAM_ASK_FIRST) {
         struct pollfd asked = {.fd = stream->fd, .events = POLLOUT};
-        /* A pipe without a reader gives POLLERR; the write reports the error. */
+        /* A pipe without a reader reports POLLERR; the write then returns the error. */
         int ready = poll(&asked, 1, 0);
         if (ready <= 0) {
             errno = ready == 0 || errno == EINTR ? EAGAIN : errno;

@@ -12,15 +12,15 @@
 #include "collector/platform/posix/socket_address.h"
 
 /*
- * Whether descriptors or memory are short. accept(2) also returns network errors of a lost
- * connection; the caller skips these.
+ * Returns true if descriptors or memory are short. accept(2) also returns network errors of a lost
+ * connection; the caller ignores them.
  */
 static bool is_short(int number)
 {
     return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
 }
 
-/* An address that the system fills: of IP, or of a local socket, whose path is cut off. */
+/* An address that the system fills. The path of a local socket may be cut off. */
 union peer_name {
     struct sockaddr any;
     struct sockaddr_in6 ip;
@@ -28,8 +28,8 @@ union peer_name {
 };
 
 /*
- * Returns the process that connected a local socket. In another namespace it has no process id here
- * (pid_namespaces(7)).
+ * Returns the process that connected to a local socket. A process of another namespace has no
+ * process id here (pid_namespaces(7)).
  */
 static struct address peer_process(const struct ucred *peer)
 {
@@ -37,7 +37,7 @@ static struct address peer_process(const struct ucred *peer)
     return address_from_process(peer->uid, known ? (uint32_t)peer->pid : 0);
 }
 
-/* Sets up an accepted connection. Returns whether the system did. */
+/* Returns false if the system refuses. */
 static bool connection_set_up(int fd, const union peer_name *name, struct address *peer)
 {
     const int yes = 1;
@@ -109,7 +109,8 @@ enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, s
         result = send((int)connection, bytes, size, MSG_NOSIGNAL);
     } while (result < 0 && retry_interrupted(&times));
     /*
-     * Linux returns EPIPE if the end came before a reset, ECONNRESET for other resets (tcp_reset).
+     * Linux returns EPIPE if the peer had ended sending before its reset, otherwise ECONNRESET
+     * (tcp_reset).
      */
     bool closed = result < 0 && errno == EPIPE;
     return closed ? tcp_map_error(0, done) : tcp_map_error(result, done);

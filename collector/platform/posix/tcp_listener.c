@@ -9,10 +9,10 @@
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/socket_address.h"
 
-/* Connections that wait to be accepted; the system may limit this further (listen(2)). */
+/* Most connections that wait to be accepted; the system may have a lower limit (listen(2)). */
 #define BACKLOG 1024
 
-/* SO_REUSEADDR allows an address that a process has just left, but not one in use. */
+/* SO_REUSEADDR permits an address that an ended process used recently, but not one in use. */
 static int listener_set_up(int fd, const struct address *address, bool ipv6_only)
 {
     const int yes = 1;
@@ -45,7 +45,6 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
-/* Whether connections of the socket are streams of bytes. */
 static bool is_stream(int fd)
 {
     int type = 0;

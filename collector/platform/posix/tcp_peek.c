@@ -6,8 +6,8 @@
 #include "collector/platform/tcp.h"
 
 /*
- * Whether the peer sends no more. A peek cannot tell, because it returns the queued data again and
- * again.
+ * Returns true if the peer sends no more. A peek does not show that, because it returns the queued
+ * data each time.
  */
 static bool is_over(int fd)
 {

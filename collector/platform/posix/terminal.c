@@ -1,4 +1,4 @@
-/* The terminals of collector/platform/process.h on POSIX. */
+/* Implements the terminals of collector/platform/process.h. */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "collector/base/rule.h"
 
 /*
- * No function has a frame of more than 21 KB, and recursion is bounded: messages of a hundred
- * levels took 24 KiB. The default stack, usually 8 MiB, would count against limits of memory.
+ * No function has a frame of more than 21 KB, and recursion is bounded: messages with a hundred
+ * levels took 24 KiB. The default stack, usually 8 MiB, would count against memory limits.
  */
 #define STACK_SIZE ((size_t)512 * 1024)
 
@@ -21,7 +21,9 @@ struct thread {
     void (*run)(void *);
     void *argument;
     char name[16];
-    /* Set by the thread at its end, and by thread_leave; the second of the two frees the thread. */
+    /*
+     * Set by the thread when it ends, and by thread_leave. The second of the two frees the thread.
+     */
     atomic_bool given_up;
 };
 
@@ -68,8 +70,9 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     strncpy(thread->name, name, sizeof thread->name - 1);
 
     /*
-     * Only the main thread handles signals, so a new thread inherits a full mask. SIGSYS reports a
-     * system call of the thread itself (platform/sandbox.h), and would end the process if blocked.
+     * A new thread inherits a full signal mask, because only the main thread handles signals.
+     * SIGSYS stays unblocked: it reports a system call of the thread itself (platform/sandbox.h),
+     * and would end the process if it were blocked.
      */
     sigset_t all, before;
     sigfillset(&all);
@@ -77,8 +80,8 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     int result = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (result == 0) {
         result = thread_create(thread);
-        pthread_sigmask(SIG_SETMASK, &before, NULL); /* signals that stay blocked are read by
-                                                        signalfd */
+        pthread_sigmask(SIG_SETMASK, &before,
+                        NULL); /* the main thread reads its blocked signals with signalfd */
     }
     if (result != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(result));

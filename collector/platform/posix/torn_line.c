@@ -13,16 +13,16 @@
 #include "collector/platform/posix/retry.h"
 
 /*
- * Finds out whether a process has the file open for writing: a read lease is granted only if no
- * process has (fcntl(2)). The lease is released at once. Only the file's owner may request a lease,
- * and not every file system supports leases.
+ * Finds out whether a process has the file open for writing: the kernel grants a read lease only if
+ * no process has (fcntl(2)). The lease is released at once. Only the file's owner may request a
+ * lease, and not every file system supports leases.
  */
 static enum file_writers writers_of(int reader)
 {
 #ifdef F_SETLEASE
     /*
-     * If a process opens the file during the lease, the kernel signals us: by a signal without
-     * effect.
+     * If a process opens the file during the lease, the kernel sends a signal. SIGURG is ignored by
+     * default.
      */
     if (fcntl(reader, F_SETSIG, SIGURG) == 0) {
         if (fcntl(reader, F_SETLEASE, F_RDLCK) == 0) {
@@ -39,9 +39,9 @@ static enum file_writers writers_of(int reader)
 }
 
 /*
- * Finds whether other programs of this kind have the file open for writing. Each of them holds a
- * shared lock as long as it has the file open, so an exclusive lock is granted only if there are no
- * others. The lock also prevents two programs that start at the same time from repairing the same
+ * Finds out whether other collectors have the file open for writing. Each of them holds a shared
+ * lock as long as it has the file open, so an exclusive lock is granted only if there are no
+ * others. The lock also prevents two collectors that start at the same time from repairing the same
  * line.
  */
 static enum file_writers lock_against_writers(int fd)
@@ -57,7 +57,10 @@ static enum file_writers lock_against_writers(int fd)
     return WRITERS_NONE;
 }
 
-/* A missing file has no torn end; a file that may only be written is used as it is. */
+/*
+ * Returns true for errors that do not prevent an append: a missing file has no torn end, and a file
+ * that may be written but not read is not checked.
+ */
 static bool is_no_reason(int number)
 {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == EPERM;
@@ -72,7 +75,7 @@ void torn_line_look_again(struct torn_line_look *look, const char *path)
         look->failed = is_no_reason(errno) ? 0 : errno;
         return;
     }
-    /* Only a regular file is opened for the look: an open of a pipe would make us its reader. */
+    /* Only a regular file is opened: opening a pipe would make this process its reader. */
     if (!S_ISREG(status.st_mode))
         return;
     do
@@ -103,8 +106,8 @@ void torn_line_look_end(struct torn_line_look *look)
 }
 
 /*
- * Sets *same to whether both descriptors are of one file. Returns false with errno if that cannot
- * be found out.
+ * Sets *same if both descriptors are of the same regular file. Returns false with errno if the
+ * system does not report it.
  */
 static bool is_same(int a, int b, bool *same)
 {
@@ -115,7 +118,7 @@ static bool is_same(int a, int b, bool *same)
     return true;
 }
 
-/* Whether no other process writes to the file. May wait for a lock on it. */
+/* Returns true if no other process writes to the file. May wait for a lock on it. */
 static bool is_alone(const struct torn_line_look *look, int fd)
 {
     enum file_writers locked =
@@ -195,7 +198,6 @@ const char *torn_line_judge(const struct torn_line_look *look,
     return look->reader < 0 ? NULL : torn_end_judge(&ops, &mended, format, start);
 }
 
-/* Called if there is a file to repair. */
 static const char *torn_mend(const struct torn_line_look *look, int fd,
                              const struct output_file_format *format,
                              struct output_file_start *start)
@@ -206,7 +208,7 @@ static const char *torn_mend(const struct torn_line_look *look, int fd,
         return strerror(errno);
     if (!same)
         return NULL;
-    bool alone = is_alone(look, fd); /* this call may wait for a lock */
+    bool alone = is_alone(look, fd);
     return torn_end_mend(&ops, &mended, alone, format, start);
 }
 

@@ -19,9 +19,9 @@ static bool may_send_more(const struct open_datagram *open)
 }
 
 /*
- * Checks the rate limit. Called before a sealed or encrypted datagram is opened and, with `opened`,
- * after it; such a datagram counts only in the second call, because its sender is known only then.
- * A forged datagram must not count against the sender that it names.
+ * Checks the rate limit. The caller calls this before it opens a sealed or encrypted datagram, and
+ * with `opened` after it. Only the second call counts such a datagram, because its sender is not
+ * proved before. A forged datagram must not count against the sender that it names.
  */
 static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
 {

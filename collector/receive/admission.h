@@ -1,6 +1,6 @@
 /*
- * The decisions made before a datagram is decoded: whether there is memory for it, whether its
- * sender is allowed and within its rate, and which schema it has.
+ * Decides if a datagram is decoded: if there is memory for it, if its sender is allowed and within
+ * its rate limit, and which schema it has.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_ADMISSION_H
 #define SLUICE_COLLECTOR_RECEIVE_ADMISSION_H
@@ -8,8 +8,8 @@
 #include "collector/receive/open_datagram.h"
 
 /*
- * Gives the datagram a batch and an entry, or returns false with *refusal. Makes the checks in the
- * order of enum datagram_reason.
+ * Gives the datagram a batch and an entry of the schema list. Returns false with *refusal if it is
+ * refused. Makes the checks in the order of enum datagram_reason.
  */
 bool admit_datagram(struct open_datagram *open, struct refusal *refusal);
 

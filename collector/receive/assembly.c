@@ -10,52 +10,51 @@
 #define BLOCK_SIZE ((size_t)2048)
 
 /*
- * The maximum number of bytes of a datagram. A datagram that is given up is first copied into one
+ * The upper limit of a datagram in bytes. A datagram that is given up is first copied into one
  * piece, in `scratch`.
  */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
-/* A block of the bytes that do not fit a segment's first block. */
+/* Stores bytes of a segment that exceed its first block. */
 struct block {
     struct block *next;
     uint8_t bytes[BLOCK_SIZE - sizeof(struct block *)];
 };
 
 /*
- * How many messages can be remembered for each block. A waiting message has at least one block, so
- * this leaves at least one ended message per block.
+ * Entries for messages per block. A waiting message has at least one block, so at least half of the
+ * entries are left for ended messages.
  */
 #define MESSAGES_FOR_BLOCK 2
 
-/* The header of a segment, at the beginning of its first block. */
+/* A segment: this header is at the beginning of its first block. */
 struct segment {
-    struct segment *next; /* the buffered segment with the next higher number */
+    struct segment *next; /* the next buffered segment in the order of numbers */
     struct block *rest;
     int64_t received_ns;
     struct address source, destination;
-    uint32_t size; /* the bytes of the datagram */
+    uint32_t size; /* bytes of the datagram */
     uint16_t number;
-    uint16_t body; /* the offset in the datagram of its part of the message */
+    uint16_t body; /* offset in the datagram of its part of the message */
     uint8_t bytes[];
 };
 #define SEGMENT_ROOM (BLOCK_SIZE - sizeof(struct segment))
 _Static_assert(sizeof(struct segment) <= BLOCK_SIZE / 4, "a small datagram fits its first block");
 
 struct message {
-    struct message *newer, *older; /* the neighbours in its list */
+    struct message *newer, *older; /* neighbours in its list */
     struct message *next_in_bucket;
     uint64_t fingerprint[2];
-    int64_t begun_ns; /* when its first segment arrived; for an ended message, when it ended */
-    enum datagram_reason reason; /* the reason for further segments of an ended message */
+    int64_t begun_ns; /* arrival of its first segment; for an ended message, the time of its end */
+    enum datagram_reason reason; /* why further segments of an ended message are refused */
     enum decode_cause cause;
     struct segment *first, *last;
-    size_t segments, size; /* the number of buffered datagrams; the message's bytes in them */
-    uint32_t total;        /* the number of segments of the message; 0: the last has not arrived */
+    size_t segments, size; /* number of buffered datagrams, and the message's bytes in them */
+    uint32_t total;        /* number of segments of the message; 0 until the last segment arrives */
     bool has_destination;
     bool is_waiting;
 };
 
-/* Messages in the order of begun_ns. */
 struct message_list {
     struct message *oldest, *newest;
 };
@@ -66,7 +65,7 @@ struct assembly {
     size_t longest;
     size_t blocks;
     size_t messages; /* also the number of buckets */
-    int64_t now_ns;  /* the latest known time */
+    int64_t now_ns;  /* latest known time */
     uint8_t *memory;
     struct message **buckets;
     uint8_t *scratch; /* holds a complete message, or a datagram that is given up */
@@ -84,7 +83,7 @@ size_t assembly_memory(size_t memory)
     return sizeof(struct assembly) + memory;
 }
 
-/* Returns how much of the memory is for a complete message; the remainder is for segments. */
+/* Returns the size of `scratch`. The remaining memory is for segments. */
 static size_t scratch_size(const struct assembly_options *options)
 {
     size_t longest =
@@ -174,7 +173,10 @@ static void list_remove(struct message_list *list, struct message *message)
         message->newer->older = message->older;
 }
 
-/* A publisher may send from several ports and numbers its messages for each port separately. */
+/*
+ * The port is part of the key, because a publisher may send from several ports and numbers its
+ * messages for each port separately.
+ */
 static void fingerprint_of(const struct assembly *assembly, const struct address *source,
                            const struct udp_notif *header, uint64_t fingerprint[2])
 {
@@ -203,7 +205,6 @@ static struct message *find_message(struct assembly *assembly, const uint64_t fi
     return message;
 }
 
-/* Forgets an ended message, which has no segments any more, and frees its entry. */
 static void forget_message(struct assembly *assembly, struct message *message)
 {
     RULE(!message->is_waiting && message->first == NULL, "a message ends before it is forgotten");
@@ -218,7 +219,6 @@ static void forget_message(struct assembly *assembly, struct message *message)
 
 /* --- segments --------------------------------------------------------------------------------- */
 
-/* Copies `size` bytes of a segment's datagram, beginning with byte `from`. */
 static void copy_out(const struct segment *segment, size_t from, size_t size, uint8_t *to)
 {
     const uint8_t *bytes = segment->bytes;
@@ -291,7 +291,7 @@ static bool has_free(const struct assembly *assembly, size_t count)
     return count == 0;
 }
 
-/* Takes `count` (≥ 1) blocks, which must be free. */
+/* Takes `count` blocks, at least 1, which must be free. */
 static struct block *take_blocks(struct assembly *assembly, size_t count)
 {
     struct block *first = assembly->free_blocks;
@@ -322,10 +322,7 @@ static void give_up_segment(struct assembly *assembly, const struct message *mes
     assembly->options.give_up(assembly->options.context, &datagram, refusal);
 }
 
-/*
- * Ends a waiting message and remembers it. If there is a refusal, the message's segments are given
- * up.
- */
+/* Ends a waiting message and remembers it. If `refusal` is not NULL, its segments are given up. */
 static void end_message(struct assembly *assembly, struct message *message,
                         const struct refusal *refusal)
 {
@@ -353,8 +350,8 @@ static void end_for(struct assembly *assembly, struct message *message, enum dat
 }
 
 /*
- * Returns whether the message is late. If the clock was set back, the message's time begins again.
- * The times of a capture may be further apart than a signed difference can be.
+ * Returns true if the message is late. If the clock was set back, the message's time begins again.
+ * The difference is unsigned because times of a capture may differ by more than INT64_MAX.
  */
 static bool is_late(const struct assembly *assembly, struct message *message, int64_t now_ns)
 {
@@ -392,8 +389,8 @@ void assembly_finish(struct assembly *assembly)
 /* --- taking ----------------------------------------------------------------------------------- */
 
 /*
- * Begins a message in a free entry. If no entry is free, forgets the oldest ended message; if there
- * is no ended message, gives up the oldest waiting message first.
+ * Begins a message in a free entry. Without a free entry it reuses that of the oldest ended
+ * message. If no message has ended, it first gives up the oldest waiting message.
  */
 static struct message *begin_message(struct assembly *assembly, const uint64_t fingerprint[2],
                                      const struct datagram_slot *datagram)
@@ -416,8 +413,8 @@ static struct message *begin_message(struct assembly *assembly, const uint64_t f
 }
 
 /*
- * Finds the buffered segment after which the segment `number` belongs; NULL: it belongs before all
- * buffered segments. Returns false if the segment `number` is already buffered.
+ * Finds the buffered segment that precedes segment `number`; *after is NULL if it is the first.
+ * Returns false if segment `number` is already buffered.
  */
 static bool find_position(const struct message *message, uint16_t number, struct segment **after)
 {
@@ -435,7 +432,6 @@ static bool find_position(const struct message *message, uint16_t number, struct
     return true;
 }
 
-/* Whether the segment contradicts the buffered segments. */
 static bool contradicts(const struct message *message, const struct udp_notif *header)
 {
     if (message->total != 0)
@@ -445,7 +441,7 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
 }
 
 /*
- * Gives up the oldest messages until there is room, `message` itself only as the last one. Returns
+ * Gives up the oldest messages until there is room, and `message` only if no other is left. Returns
  * false if `message` was given up.
  */
 static bool make_segment_room(struct assembly *assembly, const struct message *message,
@@ -500,7 +496,7 @@ static enum assembly_result refuse_segment(struct refusal *refusal, enum datagra
     return ASSEMBLY_REFUSED;
 }
 
-/* Gives up the message for this reason, and refuses the present segment for the same reason. */
+/* Gives up the message, and refuses the present segment, for this reason. */
 static enum assembly_result refuse_message(struct assembly *assembly, struct message *message,
                                            enum datagram_reason reason, enum decode_cause cause,
                                            struct refusal *refusal)

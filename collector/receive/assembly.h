@@ -1,16 +1,16 @@
 /*
- * Assembles messages that arrive as several datagrams. Each of these datagrams is a segment of a
+ * Assembles messages that arrive in several datagrams. Each of these datagrams is a segment of the
  * message.
  *
- * Segments arrive in any order. They are buffered as whole datagrams, in memory of a fixed size, so
- * that each can be accounted for whether or not its message becomes complete. A message that is not
- * complete in time is given up. The oldest message is given up if there is no room for a new
+ * Segments may arrive in any order. They are buffered as whole datagrams, in memory of a fixed
+ * size, so that each can be counted even if its message never becomes complete. A message is given
+ * up if it is not complete in time. The oldest message is given up if there is no room for a new
  * segment. A message that was completed or refused is remembered for the timeout, so that repeated
  * segments are recognised. Time advances with the arrival times of datagrams and with calls of
  * assembly_expire.
  *
  * An assembly belongs to one ingest. One thread at a time uses it. Memory is allocated only at
- * creation. Keys are hashed with a secret, so that no sender can choose which messages share a
+ * creation. Keys are hashed with a secret, so that a sender cannot choose messages that share a
  * bucket.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_ASSEMBLY_H
@@ -24,53 +24,53 @@
 #include "collector/platform/udp.h"
 #include "collector/receive/refusal.h"
 
-/* The least memory of an assembly, in bytes. */
+/* The least memory of an assembly in bytes. */
 #define ASSEMBLY_LEAST ((size_t)256 * 1024)
 
-/* The maximum number of segments of a message. A search for a duplicate reads each of them. */
+/* The upper limit of segments of a message. A search for a duplicate may read all of them. */
 #define ASSEMBLY_SEGMENTS 1024
 
 struct assembly;
 
 struct assembly_options {
-    /* Bytes, at least ASSEMBLY_LEAST; a message may have at most a quarter of them. */
+    /* Bytes, at least ASSEMBLY_LEAST. A message may have at most a quarter of them. */
     size_t memory;
-    size_t longest;     /* the maximum number of bytes of a message, if less than that quarter */
-    int64_t timeout_ns; /* the longest time from the first segment of a message to the last */
+    size_t longest;     /* upper limit of a message in bytes, if that is less than the quarter */
+    int64_t timeout_ns; /* upper limit from the first segment of a message to the last */
 
     /*
-     * Called for each buffered datagram that does not become part of a complete message. The
-     * datagram is valid only during the call, and the function must not use the assembly.
+     * Called for each buffered datagram whose message was not completed, or was refused. The
+     * datagram is valid only during the call. The function must not use the assembly.
      */
     void (*give_up)(void *context, const struct datagram_slot *datagram,
                     const struct refusal *refusal);
     void *context;
 };
 
-/* Bytes that an assembly allocates. */
+/* Returns the bytes that an assembly allocates. */
 size_t assembly_memory(size_t memory);
 
 /* Returns 0, or -1 with `error` filled. */
 int assembly_create(struct assembly **out, const struct assembly_options *options,
                     struct error *error);
 
-/* Frees the assembly, which must have no buffered datagrams (assembly_finish). NULL is allowed. */
+/* Frees the assembly. It must not have buffered datagrams (assembly_finish). NULL is allowed. */
 void assembly_destroy(struct assembly *assembly);
 
 enum assembly_result {
     ASSEMBLY_BUFFERED, /* the datagram waits for other segments */
-    ASSEMBLY_REFUSED,  /* the datagram is not buffered; *refusal says why */
-    ASSEMBLY_WHOLE,    /* the message is complete: assembly_message, then assembly_end */
+    ASSEMBLY_REFUSED,  /* the datagram is not buffered; *refusal has the reason */
+    ASSEMBLY_WHOLE,    /* the message is complete: call assembly_message, then assembly_end */
 };
 
 /*
- * Takes a datagram whose header says that it is a segment. May first give up buffered datagrams:
- * late ones, ones that must make room, and those of a message that this datagram contradicts.
+ * Takes a datagram whose header marks it as a segment. May first give up buffered datagrams: late
+ * ones, those that must make room, and those of a message that this datagram contradicts.
  */
 enum assembly_result assembly_take(struct assembly *assembly, const struct datagram_slot *datagram,
                                    const struct udp_notif *header, struct refusal *refusal);
 
-/* The complete message, valid until the assembly is used again. */
+/* A complete message; valid until the next use of the assembly. */
 struct assembled {
     const uint8_t *data;
     size_t size;
@@ -79,21 +79,21 @@ struct assembled {
 struct assembled assembly_message(struct assembly *assembly);
 
 /*
- * Ends the complete message. If `refusal` is NULL, the message was decoded; otherwise each of its
+ * Ends the complete message. `refusal` is NULL if the message was decoded. Otherwise each of its
  * segments is given up for that reason.
  */
 void assembly_end(struct assembly *assembly, const struct refusal *refusal);
 
 /*
- * Gives up messages that are late at `now_ns` (in the datagrams' time). Returns when the next
- * message will be late, or INT64_MAX if no message is buffered.
+ * Gives up messages that are late at `now_ns`, on the clock of the datagrams' arrival times.
+ * Returns the time at which the next message will be late, or INT64_MAX if no message is buffered.
  */
 int64_t assembly_expire(struct assembly *assembly, int64_t now_ns);
 
 /* Gives up all buffered datagrams. */
 void assembly_finish(struct assembly *assembly);
 
-/* The number of buffered datagrams. */
+/* Returns the number of buffered datagrams. */
 size_t assembly_buffered(const struct assembly *assembly);
 
 #endif

@@ -10,8 +10,8 @@ size_t bound_sockets_count(const struct listener_config *listener)
 }
 
 /*
- * Checks that the port is free, with an exclusive socket. A port that can be shared could also be
- * shared with another process of the same user, and each process would get a part of the datagrams.
+ * Checks with an exclusive socket that the port is free. Otherwise the port could be shared with
+ * another process of the same user, and each process would get a part of the datagrams.
  */
 static int probe_port(const struct udp_socket_options *shared, struct error *error)
 {
@@ -25,10 +25,7 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
     return result;
 }
 
-/*
- * Opens the sockets. All sockets share one port, even if the system chose the port for the first
- * socket.
- */
+/* All sockets share one port, even if the system chose the port of the first socket. */
 int bound_sockets_open(struct source *source, const struct source_host *host, struct error *error)
 {
     const struct listener_config *config = source->config;

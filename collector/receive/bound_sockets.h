@@ -1,6 +1,6 @@
 /*
- * Code that only the sources udp:// and dtls:// share: their UDP sockets are bound by this process,
- * all to the same port.
+ * Code that the sources udp:// and dtls:// share. This process binds their UDP sockets, all to the
+ * same port.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_BOUND_SOCKETS_H
 #define SLUICE_COLLECTOR_RECEIVE_BOUND_SOCKETS_H

@@ -1,6 +1,4 @@
-/*
- * Code that only the sources udp:// and tcp:// share: their sockets are bound by this process.
- */
+/* Code that the sources udp://, dtls:// and tcp:// share. This process binds their sockets. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_BOUND_SOURCE_H
 
@@ -13,7 +11,7 @@
 bool bound_source_conflict(const struct listener_config *a, const struct listener_config *b);
 
 /*
- * Puts the port that the system chose into the listener's name. Returns 0, or -1 if out of memory.
+ * Puts the port chosen by the system into the listener's name. Returns 0, or -1 if out of memory.
  */
 int bound_source_name_by_port(struct source *source, struct ledger *ledger);
 

@@ -12,7 +12,7 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/thread.h"
 
-/* How many datagrams are handled between two updates of the sinks, the ledger and the progress. */
+/* The number of datagrams between two updates of the sinks, the ledger and the progress. */
 #define TAKEN_AT_ONCE 32
 
 struct capture_player {
@@ -20,7 +20,7 @@ struct capture_player {
     struct capture *capture;
     struct ingest *ingest;
     struct thread *thread;
-    unsigned taken; /* datagrams since the last update */
+    unsigned taken; /* number of datagrams since the last update */
     _Atomic bool stopping;
     _Atomic bool finished;
     _Atomic bool damaged;
@@ -39,8 +39,7 @@ static void publish_counts(struct capture_player *player)
 }
 
 /*
- * Publishes all that was read before a wait, because the writer of a live capture may pause for any
- * time.
+ * The writer of a live capture may pause for any time, so everything is published before the wait.
  */
 static void before_wait(void *context)
 {
@@ -71,17 +70,16 @@ int capture_player_create(struct capture_player **out, const struct capture_play
     return 0;
 }
 
-/* Offers the batch to idle sinks and publishes the counts. */
 static void update_sinks(struct capture_player *player)
 {
     player->taken = 0;
     ingest_drained(player->ingest, 0,
-                   0); /* the time does not matter: the next datagram follows at once */
+                   0); /* the time has no effect: the next datagram follows at once */
     publish_counts(player);
     capture_report_progress(player->capture, "reading", player->options.path);
 }
 
-/* Handles a datagram of the capture. If the capture has no times, the time of reading is used. */
+/* If the capture has no times, the time of reading is used. */
 static void play_datagram(struct capture_player *player, const struct capture_datagram *datagram)
 {
     bool split = datagram->size > DATAGRAM_FRONT_SIZE;
@@ -101,7 +99,7 @@ static void play_datagram(struct capture_player *player, const struct capture_da
         player->options.received(player->options.context, 1);
 }
 
-/* Warns if the capture had no datagram; the usual cause is a wrong port. */
+/* The usual cause is a wrong port. */
 static void warn_if_nothing_came(const struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);

@@ -1,11 +1,11 @@
 /*
  * The thread that plays a capture as a listener. It reads datagrams from the file and handles them
- * as a socket's thread does, but it waits for room, so that no datagram is lost. Before it waits
- * for the writer of a live capture (a pipe), it offers all its records to the sinks.
+ * as the thread of a socket does. It waits for room in the queues, so that no datagram is lost.
+ * Before it waits for the writer of a live capture (a pipe), it hands all records to the sinks.
  *
  * Lifecycle: create (opens the file and, unless the capture is live, reads its header), start, stop
- * or wait for its end, join, destroy. Functions are for the main thread, except where another
- * thread is named.
+ * or wait for its end, join, destroy. Functions are for the main thread, unless another thread is
+ * named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
 #define SLUICE_COLLECTOR_RECEIVE_CAPTURE_PLAYER_H
@@ -22,13 +22,13 @@ struct capture_player;
 
 struct capture_player_options {
     /*
-     * The data of the player's thread: owned by the caller, outlives the player. `fan_out` is set
-     * before the start.
+     * The data of the player's thread. The caller owns it, sets `fan_out` before the start, and
+     * keeps it longer than the player.
      */
     struct ingest_thread *thread;
     const struct listener *listener;
     const char *path;
-    uint16_t port; /* only datagrams to this destination port are played; 0: to any port */
+    uint16_t port; /* destination port of the datagrams to play; 0 means any port */
 
     /*
      * Called from the player's thread after each datagram. May be NULL.
@@ -47,16 +47,18 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 int capture_player_start(struct capture_player *player, struct error *error);
 
 /*
- * Any thread: stops reading, even while the player waits for a pipe's writer. Datagrams that were
- * already read may wait for room until `deadline_ns` (monotonic). A further call can only bring the
- * deadline forward.
+ * Any thread: stops reading, even while the player waits for the writer of a pipe. Datagrams that
+ * were already read may wait for room until `deadline_ns` (monotonic). A further call can only
+ * bring the deadline forward.
  */
 void capture_player_stop(struct capture_player *player, int64_t deadline_ns);
 
-/* Any thread. */
+/* Any thread: returns true if the player's thread has finished. */
 bool capture_player_has_finished(const struct capture_player *player);
 
-/* Whether the file was damaged, which was logged. To be called after the player has finished. */
+/*
+ * Returns true if the file was damaged, which was logged. Call this after the player has finished.
+ */
 bool capture_player_was_damaged(const struct capture_player *player);
 
 void capture_player_join(struct capture_player *player);

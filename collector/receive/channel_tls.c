@@ -1,4 +1,4 @@
-/* Implements collector/receive/channel_tls.h with OpenSSL. */
+/* Implements channel_tls.h with OpenSSL. */
 #include "collector/receive/channel_tls.h"
 
 #include <stdio.h>
@@ -14,38 +14,36 @@
 #include "collector/receive/tls_settings.h"
 
 /*
- * The most bytes that one receive takes from the socket. Without this limit, a peer that sends many
+ * The most bytes that one receive reads from the socket. Without a limit, a peer that sends many
  * records without data, such as key updates, could delay other connections.
  */
 #define RECEIVE_MOST (2 * STREAM_READ_SIZE)
 
-/* The type of a handshake record, with which every client begins (RFC 8446, 5.1). */
+/* The type of a handshake record (RFC 8446, 5.1). Each client begins with one. */
 #define RECORD_HANDSHAKE 22
 
 /* Bytes that OpenSSL allocates when it is loaded (measured: 5 MiB with 3.0, 6.1 MiB with 3.5). */
 #define LIBRARY_MEMORY ((size_t)7 * 1024 * 1024)
 
-/* The data of a listener. */
 struct tls_listener {
     struct tls_settings settings;
     struct tls_budget *budget;
 };
 
-/* The data of a channel. */
 struct tls_session {
     const struct tls_library *library;
     wait_handle socket;
     SSL *ssl;
-    size_t left;                    /* bytes that this receive may still take from the socket */
-    enum tcp_result at_socket;      /* the result of the last call of the socket */
-    enum channel_result ended;      /* the final result; CHANNEL_OK: the channel has not ended */
-    struct tls_handshake handshake; /* used until the handshake is over */
-    const char *too_much;           /* the limit that the peer exceeded, as text; NULL: none */
+    size_t left;               /* bytes that the present receive may still read from the socket */
+    enum tcp_result at_socket; /* result of the last call of the socket */
+    enum channel_result ended; /* final result, or CHANNEL_OK if the channel has not ended */
+    struct tls_handshake handshake; /* limits of the handshake; not used after it */
+    const char *too_much;           /* names the limit that the peer exceeded; else NULL */
     bool heard;                     /* bytes have arrived */
     bool no_tls;                    /* the bytes that arrived were not TLS */
     bool renegotiates;              /* the peer requested a renegotiation */
-    bool finished; /* the sending direction has ended, and input is only discarded */
-    char why[CHANNEL_FAILURE_SIZE]; /* why the channel failed */
+    bool finished;                  /* the sending direction has ended; input is discarded */
+    char why[CHANNEL_FAILURE_SIZE]; /* the reason for which the channel failed */
 };
 
 /* --- the library ------------------------------------------------------------------------------ */
@@ -57,7 +55,7 @@ static int tls_load(struct error *error)
 
 /* --- the socket as a BIO ---------------------------------------------------------------------- */
 
-/* Tells OpenSSL that the socket would block: the next call waits for `wants`. */
+/* Reports to OpenSSL that the socket would block. `wants` is the direction to wait for. */
 static int tls_retry(const struct tls_session *session, BIO *bio, int wants)
 {
     session->library->BIO_set_flags(bio, wants | BIO_FLAGS_SHOULD_RETRY);
@@ -72,11 +70,11 @@ static struct tls_session *begin_call(const struct tls_library *library, BIO *bi
     return session;
 }
 
-/* The main thread sets these variables before any other thread uses them. */
+/* Set by the main thread before other threads use them. */
 static const struct tls_library *loaded;
 static BIO_METHOD *sockets;
 
-/* Returns whether OpenSSL may read the bytes: whether the handshake is still within its limits. */
+/* Returns true if the handshake is within its limits, so that OpenSSL may read the bytes. */
 static bool is_within_limits(struct tls_session *session, const char *bytes, size_t size)
 {
     if (session->handshake.budget == NULL)
@@ -117,9 +115,9 @@ static int write_socket(BIO *bio, const char *from, int size)
 }
 
 /*
- * Answers OpenSSL's commands to the BIO. Returns 0 for BIO_CTRL_EOF even after the end of the
- * socket, which OpenSSL must not take for the end of TLS: complete data must still be read, and
- * answers sent.
+ * Answers OpenSSL's commands to the BIO. For BIO_CTRL_EOF it returns 0 even after the end of the
+ * socket. Otherwise OpenSSL would treat this as the end of TLS, although complete data must still
+ * be read and answers sent.
  */
 static long control_socket(BIO *bio, int command, long number, void *pointer)
 {
@@ -152,7 +150,6 @@ static enum channel_result tls_fail(struct tls_session *session, const char *wha
     return CHANNEL_FAILED;
 }
 
-/* Ends the channel with the reason that OpenSSL reports. */
 static enum channel_result tls_fail_by_library(struct tls_session *session)
 {
     const struct tls_library *library = session->library;
@@ -162,20 +159,16 @@ static enum channel_result tls_fail_by_library(struct tls_session *session)
                                           : library->X509_verify_cert_error_string(verified));
 }
 
-/* Returns the result for a socket that has ended without an alert of TLS. */
+/* Returns the result for a socket that ended without an alert of TLS. */
 static enum channel_result ends_by_socket(struct tls_session *session, bool opening)
 {
     if (session->at_socket != TCP_END)
         return CHANNEL_BROKEN;
-    /*
-     * A client that sent nothing may only check whether the port is open: this is not a failed
-     * handshake.
-     */
+    /* A client that sent nothing may only have checked that the port is open. */
     return opening && session->heard ? tls_fail(session, "the peer ended the handshake", NULL)
                                      : CHANNEL_END;
 }
 
-/* Returns the channel's result of an OpenSSL call that did not succeed. */
 static enum channel_result tls_map_result(struct tls_session *session, int result, bool opening)
 {
     switch (session->library->SSL_get_error(session->ssl, result)) {
@@ -200,8 +193,8 @@ static bool is_for_good(enum channel_result result)
 /* --- channels --------------------------------------------------------------------------------- */
 
 /*
- * Notes that OpenSSL has refused a renegotiation. OpenSSL would then continue, but the connection
- * is closed.
+ * OpenSSL refuses a renegotiation with an alert and would continue. This notes the alert, so that
+ * the connection is closed.
  */
 static void note_alert(const SSL *ssl, int where, int value)
 {
@@ -252,7 +245,7 @@ static bool tls_begin(struct stream_channel *channel, void *context, struct stre
     return true;
 }
 
-/* Receives bytes that are discarded, as they come from the socket. */
+/* Receives bytes to discard, directly from the socket. */
 static enum channel_result receive_useless(struct tls_session *session, void *to, size_t size,
                                            size_t *done)
 {
@@ -269,14 +262,14 @@ static enum channel_result receive_useless(struct tls_session *session, void *to
     return CHANNEL_BROKEN;
 }
 
-/* Receives one record, or the remainder of a record; *done is the number of bytes. */
+/* Receives one record, or the remainder of one; *done is the number of bytes. */
 static enum channel_result receive_record(struct stream_channel *channel, void *to, size_t size,
                                           size_t *done)
 {
     struct tls_session *session = channel->session;
     const struct tls_library *library = session->library;
     *done = 0;
-    library->ERR_clear_error(); /* errors belong to the thread, not to the channel */
+    library->ERR_clear_error(); /* the error queue belongs to the thread */
     int result = library->SSL_read_ex(session->ssl, to, size, done);
     channel->opening = channel->opening && library->SSL_in_init(session->ssl);
     if (!channel->opening && session->handshake.budget != NULL) {
@@ -290,7 +283,7 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
-/* Receives all records that were taken from the socket, as far as they fit. */
+/* Receives all records that were read from the socket, as far as they fit. */
 static enum channel_result tls_receive(struct stream_channel *channel, void *to, size_t size,
                                        size_t *done)
 {
@@ -309,7 +302,10 @@ static enum channel_result tls_receive(struct stream_channel *channel, void *to,
         result = receive_record(channel, (char *)to + *done, size - *done, &got);
         *done += got;
         RULE(*done <= size, "the library writes no more than there is room for");
-        /* Not after a failure: OpenSSL 3.5 may then have no record layer, which this call reads. */
+        /*
+         * SSL_has_pending must not be called after a failure: it reads the record layer, which
+         * OpenSSL 3.5 may have freed.
+         */
         pending = result == CHANNEL_OK && session->library->SSL_has_pending(session->ssl) == 1;
     } while (*done < size && pending);
     if (is_for_good(result))
@@ -390,7 +386,6 @@ static const struct channel_ops channel_tls = {
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
-/* Returns 0, or -1 with `error` filled. */
 static int tls_make_parts(struct tls_listener *listener, const struct channel_tls_options *options,
                           struct error *error)
 {

@@ -44,7 +44,7 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-/* Returns the longest pause that is allowed, before the measured rate shortens it. */
+/* Returns the limit of a pause that does not depend on the measured rate. */
 static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 {
     uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;

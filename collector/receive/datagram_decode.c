@@ -8,29 +8,26 @@
 #include "collector/text/compiler.h"
 #include "collector/text/json_reader.h"
 
-/* A datagram that is being decoded. */
+/* The arguments of datagram_decode. */
 struct decoding {
     struct arena *arena;
     const struct listener *listener;
     const struct datagram_slot *datagram;
-    const uint8_t *data; /* the datagram's payload, in the arena */
-    const char *sender;  /* the sender's name, in the arena; NULL: none */
+    const uint8_t *data; /* the payload, in the arena */
+    const char *sender;  /* the sender's name, in the arena; may be NULL */
     struct record_chain *chain;
     struct refusal *refusal;
 };
 
-/*
- * The bytes that a schema decodes: a frame's bytes or, if the frame is base64, the bytes that it
- * encodes.
- */
+/* The bytes that a schema decodes: those of a frame, or those encoded by a base64 frame. */
 struct message_bytes {
     const uint8_t *data;
     size_t size;
 };
 
 /*
- * Copies the front with memmove: gcc turns a memcpy of the few bytes in a slot's front into rep
- * movs, which is slow to begin.
+ * The front is copied with memmove, because gcc turns a memcpy of few bytes into rep movs, which is
+ * slow to begin.
  */
 static void copy_payload(uint8_t *to, const struct datagram_slot *from)
 {
@@ -92,7 +89,6 @@ static bool refused_by_framing(struct refusal *refusal, enum frame_result result
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Decodes a base64 frame into the arena. */
 static bool decode_base64(const struct decoding *decoding, const struct frame *frame,
                           struct message_bytes *bytes)
 {
@@ -111,8 +107,7 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
 }
 
 /*
- * Refuses a frame. An offset in decoded base64 is replaced by that of the characters that encode
- * it.
+ * Refuses a frame. An offset in decoded base64 becomes the offset of the characters that encode it.
  */
 static bool refused_in_frame(const struct decoding *decoding, const struct frame *frame,
                              enum decode_result result, struct decode_failure *failure)
@@ -125,7 +120,7 @@ static bool refused_in_frame(const struct decoding *decoding, const struct frame
                               (size_t)(frame->data - decoding->data));
 }
 
-/* Decodes one message into `record`; NULL: there was no memory for the record. */
+/* Decodes one message into `record`, which is NULL if the arena had no room for it. */
 static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
                                          const struct schema *schema, const struct frame *frame,
                                          struct record *record)
@@ -144,7 +139,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
         schema->ops->decode(schema, bytes.data, bytes.size, decoding->arena, &decoded);
     if (result != DECODE_OK)
         return refused_in_frame(decoding, frame, result, &decoded.failure);
-    /* Sets every field, because the compiler would otherwise clear the whole record first. */
+    /* Sets every field. Otherwise the compiler would first clear the whole record. */
     *record = (struct record){.next = NULL,
                               .listener = decoding->listener,
                               .schema = schema,
@@ -168,7 +163,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
     return true;
 }
 
-/* The usual datagram is a single message. */
+/* Most datagrams are a single message without framing. */
 static bool decode_only_message(const struct decoding *decoding, const struct schema_entry *entry,
                                 struct record *record)
 {
@@ -177,7 +172,7 @@ static bool decode_only_message(const struct decoding *decoding, const struct sc
     return decode_message(decoding, entry->schema, &frame, record);
 }
 
-/* Decodes any number of messages. `record` is for the first message. */
+/* `record` is for the first message. */
 static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
                                          const struct schema_entry *entry, struct record *record)
 {
@@ -195,7 +190,6 @@ static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
            refused_by_framing(decoding->refusal, result, &frames, entry->schema);
 }
 
-/* Keeps the unchanged datagram with its first record. Returns false if there is no room. */
 static bool keep_packet(const struct decoding *decoding)
 {
     const struct datagram_slot *datagram = decoding->datagram;
@@ -210,9 +204,7 @@ static bool keep_packet(const struct decoding *decoding)
     return true;
 }
 
-/*
- * Decodes with max_decoded as the arena's limit if max_decoded is less than the arena's free space.
- */
+/* Decodes at most max_decoded bytes, if the arena has more room than that. */
 static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
                            struct record *record)
 {

@@ -7,19 +7,19 @@
 #include "collector/platform/output_file.h"
 
 /*
- * The pause in milliseconds before the remainder of a torn block is written, if the written part
- * cannot be removed.
+ * The pause in milliseconds before the rest of a partly written block is written, if the written
+ * part cannot be removed.
  */
 #define PAUSE_MS 100
 
 /*
- * If the file was ready but took no bytes this many times in a row, as when another writer is
- * quicker, each further wait lasts SPURIOUS_PAUSE_MS.
+ * If the file was ready SPURIOUS_MOST times in a row but took no bytes, for example because another
+ * writer was quicker, each further wait lasts SPURIOUS_PAUSE_MS milliseconds.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_MS 10
 
-/* Between two tries to open a new file after the old one was removed. */
+/* Nanoseconds between two attempts to open a new file after the old one was removed. */
 #define RETRY_NS INT64_C(1000000000)
 
 static const struct output_file_format format = {.name = "dead letters", .whole = pcapng_whole};
@@ -61,8 +61,8 @@ int dead_letter_file_open(struct dead_letter_file *file, struct error *error)
 }
 
 /*
- * Opens the file by its name. If the old file was removed and still occupies the name, it is made
- * to release the name first.
+ * Opens the file by its name. If the system still reserves the name for the removed file, releases
+ * the name first.
  */
 static bool open_fresh(struct dead_letter_file *file, struct output_file **fresh,
                        struct error *error)
@@ -112,8 +112,8 @@ static void log_failure(struct dead_letter_file *file, const char *what)
 }
 
 /*
- * Handles a failed write after which `sent` bytes of the block are in the file. Returns whether the
- * remaining bytes must be written.
+ * Handles a failed write; `sent` bytes of the block are in the file. Returns true if the remaining
+ * bytes must be written.
  */
 static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct error *error)
 {
@@ -124,9 +124,7 @@ static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct 
     return true;
 }
 
-/*
- * Waits for room; *spurious is the number of waits that found room since a write last took bytes.
- */
+/* *spurious counts the waits that found room since a write last took bytes. */
 static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 {
     bool backs_off = *spurious >= SPURIOUS_MOST;
@@ -138,9 +136,9 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 }
 
 /*
- * Writes the whole block or, usually, nothing of it. When the deadline has passed, a part may
- * remain: in a pipe whose reader has stalled, or in a file from which the part cannot be removed.
- * Returns false with *why.
+ * Writes the whole block or, usually, nothing of it. After the deadline a part may remain: in a
+ * pipe whose reader has stalled, or in a file from which the part cannot be removed. Returns false
+ * with *why.
  */
 static bool write_letter_block(struct dead_letter_file *file, size_t size,
                                enum dead_letter_drop *why)
@@ -178,7 +176,7 @@ static bool write_letter_block(struct dead_letter_file *file, size_t size,
     return sent == size;
 }
 
-/* Whether the file has room for the letter; logs once that the file is full. */
+/* Logs once that the file is full. */
 static bool letter_fits(struct dead_letter_file *file, size_t size)
 {
     const struct dead_letter_options *options = file->options;
@@ -192,10 +190,7 @@ static bool letter_fits(struct dead_letter_file *file, size_t size)
     return !file->full;
 }
 
-/*
- * Whether the disk has enough free space; logs once that it has too little, and once that it has
- * enough again.
- */
+/* Logs once that the disk has too little free space, and once that it has enough again. */
 static bool disk_has_room(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;
@@ -211,7 +206,6 @@ static bool disk_has_room(struct dead_letter_file *file)
     return has;
 }
 
-/* Opens a new file if the present one was removed. */
 static void replace_removed(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;

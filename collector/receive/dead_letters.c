@@ -14,7 +14,7 @@
 #include "collector/receive/dead_letter_block.h"
 #include "collector/receive/dead_letter_file.h"
 
-/* The size of a ring in bytes: room for three of the largest datagrams, or for many usual ones. */
+/* Bytes of a ring: room for three of the largest datagrams, or for many usual ones. */
 #define RING_SIZE ((size_t)256 * 1024)
 
 struct dead_letter_queue {
@@ -27,13 +27,13 @@ struct dead_letter_queue {
 struct dead_letters {
     struct dead_letter_options options;
     struct rate_window rate;
-    struct dead_letter_queue *_Atomic queues; /* the latest queue first; a queue never moves */
+    struct dead_letter_queue *_Atomic queues; /* newest first; a queue never moves */
     struct thread *thread;
     struct wakeup *wakeup;
 
-    struct dead_letter_file file; /* used only by the writing thread, while that thread runs */
+    struct dead_letter_file file; /* only the writing thread uses this while it runs */
 
-    /* The members that threads share. */
+    /* Shared between threads. */
     _Atomic bool sleeping;
     _Atomic bool finished;
     _Atomic bool reopen_wanted;
@@ -84,8 +84,8 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
     RULE(datagram_reason_has_letter[reason], "only reasons with dead letters are offered");
     struct datagram_slot part = *whole;
     /*
-     * A stream's frame can be longer than any datagram. Fewer bytes of it are kept than the length
-     * in its packet says, so that a capture's reader finds that it is cut.
+     * A frame of a stream can be longer than any datagram. Then one byte less than the length in
+     * the packet's headers is kept, so that readers of the capture recognise that it is cut.
      */
     const size_t most = udp_packet_payload_most(&whole->source);
     const struct datagram_slot *datagram = whole->size <= most ? whole : &part;
@@ -168,7 +168,7 @@ static bool all_finished(const struct dead_letters *dead_letters)
 
 /*
  * Sleeps until there is work. A thread that adds work either sees `sleeping` and wakes this thread,
- * or adds it early enough for this thread to see.
+ * or adds the work early enough for this thread to see it.
  */
 static void sleep_until_woken(struct dead_letters *dead_letters)
 {

@@ -1,16 +1,16 @@
 /*
- * Dead letters: datagrams that could not be decoded. They are kept in a capture file (pcapng),
- * where the comment of each packet has the reason. They can be examined, and replayed once the
- * schema is correct.
+ * Dead letters: datagrams that could not be decoded. They are kept in a capture file (pcapng), with
+ * the reason in the comment of each packet. They can be examined, and replayed once the schema is
+ * correct.
  *
- * The thread that refuses a datagram copies it into its own ring and continues; one other thread
- * writes the file. Letters beyond the room in the ring, the rate, the file's size or the free disk
- * space are dropped and counted; they delay no thread. Datagrams that can be decoded cost nothing
- * here.
+ * The thread that refuses a datagram copies it into its own ring buffer and continues; one other
+ * thread writes the file. Letters that exceed the room in the ring, the rate, the file's size or
+ * the free disk space are dropped and counted; they delay no thread. Datagrams that can be decoded
+ * cost nothing here.
  *
  * Lifecycle: create, add a queue for each producing thread, open, start; the producers close their
  * queues; join (after dead_letters_stop has set a deadline); destroy. Functions are for the main
- * thread, except where another thread is named.
+ * thread, unless another thread is named.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
 #define SLUICE_COLLECTOR_RECEIVE_DEAD_LETTERS_H
@@ -30,21 +30,21 @@ struct dead_letters;
 struct dead_letter_queue;
 
 struct dead_letter_options {
-    const char *name; /* "file:PATH", for the log; owned by the caller, outlives the dead letters */
+    const char *name; /* "file:PATH", for the log; the caller owns it and keeps it longer than the
+                         dead letters */
     const char *path;
-    uint64_t max_size;           /* bytes of the file; later letters are dropped */
-    uint64_t rate;               /* the maximum number of datagrams kept per second; at most
-                                    RATE_WINDOW_MOST */
-    unsigned mode;               /* permissions of the file (file_system.h) */
-    struct disk_reserve reserve; /* the space that must stay free on the disk */
-    struct dead_letter_counters *counters; /* written only by the writing thread */
+    uint64_t max_size; /* upper limit of the file in bytes; further letters are dropped */
+    uint64_t rate;     /* upper limit of letters kept per second; at most RATE_WINDOW_MOST */
+    unsigned mode;     /* permissions of the file (file_system.h) */
+    struct disk_reserve reserve;           /* space that must stay free on the disk */
+    struct dead_letter_counters *counters; /* only the writing thread writes these */
 
-    /* Called from the writing thread once dead_letters_have_finished returns true; may be NULL. */
+    /* Called by the writing thread once dead_letters_have_finished returns true; may be NULL. */
     void (*finished)(void *context);
     void *context;
 };
 
-/* Bytes that the dead letters allocate, and that each queue allocates. */
+/* Return the bytes that the dead letters, and each queue, allocate. */
 size_t dead_letters_memory(void);
 size_t dead_letter_queue_memory(void);
 
@@ -61,9 +61,9 @@ struct dead_letter_queue *dead_letters_add_queue(struct dead_letters *dead_lette
                                                  struct dead_letter_counters *counters);
 
 /*
- * Opens the file and makes it ready for a new section after its complete old sections. Returns 0,
- * or -1 with `error` filled: EXIT_CODE_CANNOT_CREATE, also if the file is not a capture;
- * EXIT_CODE_CONFIG if the file is a terminal.
+ * Opens the file. Complete sections of earlier runs stay; the first letter begins a new one.
+ * Returns 0, or -1 with `error` filled: EXIT_CODE_CANNOT_CREATE, also if the file is not a capture;
+ * EXIT_CODE_CONFIG if it is a terminal.
  */
 int dead_letters_open(struct dead_letters *dead_letters, struct error *error);
 
@@ -72,13 +72,13 @@ int dead_letters_start(struct dead_letters *dead_letters, struct error *error);
 
 /* --- the producing thread --------------------------------------------------------------------- */
 
-/* Returns whether a datagram of `size` bytes would fit the ring now; does not check the rate. */
+/* Returns true if a datagram of `size` bytes fits the ring now. The rate is not checked. */
 bool dead_letter_queue_has_room(const struct dead_letter_queue *queue, size_t size);
 
 /*
- * Copies the datagram, or counts why it was dropped. `reason` must have letters
- * (datagram_reason_has_letter). `failure` has the details (CAUSE_UNKNOWN: no details) and `schema`
- * names the schema that refused the datagram; both are copied.
+ * Copies the datagram, or counts the reason for which it is dropped. `reason` must be one that has
+ * letters (datagram_reason_has_letter). `failure` has the details (CAUSE_UNKNOWN if there are
+ * none), and `schema` is the name of the schema that refused the datagram. Both are copied.
  */
 void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *listener,
                        const struct datagram_slot *datagram, enum datagram_reason reason,
@@ -88,8 +88,8 @@ void dead_letter_offer(struct dead_letter_queue *queue, const struct listener *l
 void dead_letter_queue_close(struct dead_letter_queue *queue);
 
 /*
- * Opens a closed queue, whose thread has ended, for another thread. Main thread, before that thread
- * starts, and while another queue is open. NULL is allowed.
+ * Opens a closed queue for another thread. Main thread, after the last producing thread has ended,
+ * before the next one starts, and while another queue is open. NULL is allowed.
  */
 void dead_letter_queue_open_again(struct dead_letter_queue *queue);
 
@@ -99,12 +99,12 @@ void dead_letter_queue_open_again(struct dead_letter_queue *queue);
 void dead_letters_reopen(struct dead_letters *dead_letters);
 
 /*
- * Limits the writing after the producers have closed their queues: letters that are not written by
+ * Call this after the producers have closed their queues. Letters that are not written by
  * `deadline_ns` (monotonic) are dropped. A further call can only bring the deadline forward.
  */
 void dead_letters_stop(struct dead_letters *dead_letters, int64_t deadline_ns);
 
-/* Any thread: whether the writing thread has finished. */
+/* Any thread: returns true if the writing thread has finished. */
 bool dead_letters_have_finished(const struct dead_letters *dead_letters);
 
 void dead_letters_join(struct dead_letters *dead_letters);

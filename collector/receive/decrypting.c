@@ -9,12 +9,12 @@
 
 struct decrypting {
     struct dtls_server *server;
-    struct udp_socket *socket; /* NULL: answers are not sent */
+    struct udp_socket *socket; /* NULL if answers cannot be sent */
     struct datagram_slot datagram;
-    const uint8_t *rest; /* the part of the datagram that was not returned yet, in one piece */
+    const uint8_t *rest; /* the rest of the datagram, in one piece */
     size_t left;
     struct datagram_slot record, plain;
-    uint8_t whole[DATAGRAM_MAX_SIZE]; /* a copy of a datagram that was received in two parts */
+    uint8_t whole[DATAGRAM_MAX_SIZE]; /* copy of a datagram that was received in two parts */
 };
 
 static bool answer(void *context, const struct address *from, const struct address *to,
@@ -88,7 +88,7 @@ void decrypting_split(struct decrypting *decrypting, const struct datagram_slot 
     decrypting->datagram = *datagram;
     decrypting->rest = datagram->front;
     decrypting->left = datagram->size;
-    decrypting->record.front = NULL; /* no record was returned yet */
+    decrypting->record.front = NULL; /* the next record is the first one */
     if (datagram->size == front)
         return;
     memcpy(decrypting->whole, datagram->front, front);
@@ -118,7 +118,6 @@ const struct datagram_slot *decrypting_next(struct decrypting *decrypting)
     return &decrypting->record;
 }
 
-/* Replaces the datagram by the decrypted contents of the record. */
 static void pass_on(struct open_datagram *open, const struct dtls_plain *plain)
 {
     struct datagram_slot *slot = &open->ingest->decrypting->plain;

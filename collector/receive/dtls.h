@@ -1,12 +1,12 @@
 /*
  * DTLS 1.2 over UDP (RFC 6347): the server's side of one socket.
  *
- * The records of a datagram are handled one by one. A record of a session is decrypted; all others
- * are messages of a handshake, or are refused. A client must first prove by a cookie that it
- * receives at its address. Before that, no memory is kept for it, and no answer is longer than its
- * request. There are limits on the number of sessions and of handshakes, on the messages of a
- * handshake, and on the thread's time for handshakes, which hosts share. There is no renegotiation,
- * no resumption and no compression.
+ * The records of a datagram are handled one by one. A record of a session is decrypted. Other
+ * records are messages of a handshake, or are refused. A client must first prove by a cookie that
+ * it receives at its address. Until then the server keeps no memory for it, and no answer is longer
+ * than the request. The number of sessions and handshakes, the messages of a handshake, and the
+ * thread's time for handshakes are limited. There is no renegotiation, no resumption and no
+ * compression.
  *
  * This is a table of functions, because a program can be built without OpenSSL.
  */
@@ -26,23 +26,23 @@
 struct dtls_server;
 struct dtls_settings;
 
-/* The values of the listener's configuration keys from which its settings are made. */
+/* The configuration keys of a listener that determine its settings. */
 struct dtls_options {
-    const char *cert, *key, *client_ca; /* as in struct channel_tls_options; NULL: none */
-    const char *keys;                   /* a file with pre-shared keys; NULL: none */
+    const char *cert, *key, *client_ca; /* as in struct channel_tls_options; may be NULL */
+    const char *keys;                   /* file with pre-shared keys; may be NULL */
     int64_t idle_ns;                    /* a session ends after this time without a datagram */
 };
 
-/* The most handshakes of a socket at a time, and how long each may take (nanoseconds). */
+/* Upper limits: the handshakes of a socket at a time, and the nanoseconds that each may take. */
 #define DTLS_HANDSHAKES_MOST 64
 #define DTLS_HANDSHAKE_NS    INT64_C(15000000000)
 
 struct dtls_server_options {
-    const struct listener *listener; /* the listener, with its present settings (`dtls`) */
+    const struct listener *listener; /* has the present settings in `dtls` */
     struct ingest_counters *counters;
     /*
-     * Sends a datagram without waiting, from the local address to the client. Returns false if it
-     * was not sent; the client will repeat its request.
+     * Sends a datagram from the local address to the client, without waiting. Returns false if it
+     * was not sent; the client then repeats its request.
      */
     bool (*answer)(void *context, const struct address *from, const struct address *to,
                    const void *bytes, size_t size);
@@ -57,19 +57,19 @@ struct dtls_input {
 };
 
 enum dtls_outcome {
-    DTLS_PLAIN,      /* *plain has the contents */
+    DTLS_PLAIN,      /* *plain has the decrypted contents */
     DTLS_SERVED,     /* the record was a message of DTLS itself */
-    DTLS_NO_SESSION, /* the record's client has no session */
+    DTLS_NO_SESSION, /* the client has no session */
     DTLS_FORGED,     /* the record's tag is wrong */
-    DTLS_REPLAYED,   /* a record with this number was received before */
-    DTLS_REFUSED,    /* no handshake may begin now: a limit is reached */
+    DTLS_REPLAYED,   /* a record with this number was already received */
+    DTLS_REFUSED,    /* a limit allows no further handshake now */
 };
 
-/* Valid until the server's next call. */
+/* Valid until the next call of the server. */
 struct dtls_plain {
     const uint8_t *bytes;
     size_t size;
-    const char *sender; /* the name that the client has proved; NULL: none */
+    const char *sender; /* the name that the client has proved; may be NULL */
 };
 
 struct dtls_functions {
@@ -77,7 +77,7 @@ struct dtls_functions {
     int (*load)(struct error *error);
 
     /*
-     * Main thread. Reads the files. Returns 0 with *settings, or -1 with `error` filled, which
+     * Main thread. Reads the files. Returns 0 with *settings; or -1 with `error` filled, whose text
      * names the key, its file and the fault. The owner frees the settings when no server uses them;
      * existing sessions do not need them. `free` allows NULL.
      */
@@ -85,30 +85,30 @@ struct dtls_functions {
                 struct error *error);
     void (*free)(struct dtls_settings *settings);
 
-    /* The most bytes that a server, and OpenSSL for it, allocates. */
+    /* Returns the most bytes that a server allocates, including OpenSSL's. */
     size_t (*memory)(size_t sessions);
 
     /* Returns NULL if out of memory. */
     struct dtls_server *(*create)(const struct dtls_server_options *options);
-    /* Ends all sessions without a message. NULL is allowed. */
+    /* Ends all sessions without notifying their clients. NULL is allowed. */
     void (*destroy)(struct dtls_server *server);
 
-    /* Handles a record. One thread at a time, as for the functions after it. */
+    /* Handles a record. One thread at a time calls this and the functions below. */
     enum dtls_outcome (*take)(struct dtls_server *server, const struct dtls_input *input,
                               struct dtls_plain *plain);
 
     /*
      * Repeats messages that clients have not answered, and ends overdue handshakes and idle
-     * sessions. Returns when it must be called again; INT64_MAX: not before the next record. Times
-     * are monotonic.
+     * sessions. Returns the time of the next call, or INT64_MAX if none is needed before the next
+     * record. Times are monotonic.
      */
     int64_t (*expire)(struct dtls_server *server, int64_t now_ns);
 
-    /* Tells all clients that their sessions end, because the socket will be closed. */
+    /* Notifies all clients that their sessions end. Call this before the socket is closed. */
     void (*finish)(struct dtls_server *server);
 };
 
-/* NULL: this program was built without OpenSSL. */
+/* NULL if this program was built without OpenSSL. */
 extern const struct dtls_functions *const dtls_functions;
 
 #endif

@@ -1,10 +1,10 @@
-/* The functions that handshakes and sessions share. */
+/* Functions that both handshakes and sessions use. */
 #include "collector/receive/dtls_server.h"
 
 void dtls_begin_call(struct dtls_server *server, const struct dtls_peer *peer,
                      const struct dtls_record *input)
 {
-    server->library->ERR_clear_error(); /* errors belong to the thread */
+    server->library->ERR_clear_error(); /* the error queue belongs to the thread */
     server->wire.from = &peer->local;
     server->wire.to = &peer->address;
     server->wire.input = input;

@@ -4,11 +4,11 @@
 
 #include "collector/base/rule.h"
 
-/* The size in bytes of the headers of IP (without options) and UDP before a record. */
+/* Bytes of the IP header (without options) and the UDP header. */
 #define OVERHEAD_IPV4 28
 #define OVERHEAD_IPV6 48
 
-/* The main thread sets these variables before any other thread uses them. */
+/* Set by the main thread before other threads use them. */
 static const struct tls_library *loaded;
 static BIO_METHOD *wires;
 
@@ -37,8 +37,8 @@ static int read_record(BIO *bio, char *to, int size)
 }
 
 /*
- * Reports success even if the answer was not sent: the network may lose an answer, too, and OpenSSL
- * or the client then repeats its message.
+ * Reports success even if the answer was not sent. The network may lose an answer too; OpenSSL or
+ * the client then repeats its message.
  */
 static int write_answer(BIO *bio, const char *from, int size)
 {

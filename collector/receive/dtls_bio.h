@@ -1,6 +1,6 @@
 /*
- * The socket of a DTLS server as OpenSSL sees it (BIO_meth_new(3)): each read returns the one
- * record that the server is handling, and each write is a datagram to its client.
+ * The socket of a DTLS server as OpenSSL sees it (BIO_meth_new(3)). A read returns the record that
+ * the server is handling. A write sends a datagram to the client of that record.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_BIO_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_BIO_H
@@ -9,19 +9,19 @@
 #include "collector/receive/tls_library.h"
 
 /*
- * The state that all associations of a server share. For each call of OpenSSL the server sets all
- * members except `options`.
+ * Shared by all associations of a server. The server sets all members except `options` before each
+ * call of OpenSSL.
  */
 struct dtls_wire {
-    const struct dtls_record *input; /* the record that OpenSSL has not read yet; NULL: none */
-    const struct address *from, *to; /* the addresses of answers; NULL: no answer is sent */
+    const struct dtls_record *input; /* the record that OpenSSL has not read yet; may be NULL */
+    const struct address *from, *to; /* addresses of answers; if NULL, no answer is sent */
     const struct dtls_server_options *options;
 };
 
-/* Main thread. Makes the method for all servers. Returns false if out of memory. */
+/* Main thread. Creates the BIO method for all servers. Returns false if out of memory. */
 bool dtls_bio_prepare(const struct tls_library *library);
 
-/* Gives the association a BIO that works on the wire. Returns false if out of memory. */
+/* Gives the association a BIO that uses `wire`. Returns false if out of memory. */
 bool dtls_bio_attach(const struct tls_library *library, SSL *ssl, struct dtls_wire *wire);
 
 #endif

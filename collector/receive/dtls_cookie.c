@@ -30,7 +30,7 @@ void dtls_cookies_change(struct dtls_cookies *cookies, int64_t now_ns)
     memcpy(cookies->secrets[0], fresh, sizeof fresh);
 }
 
-/* Fields of fixed size come first, so that no two inputs have the same bytes. */
+/* Fields of fixed size come first, so that two different inputs never have the same bytes. */
 static void hash_hello(const uint8_t secret[SECRET_SIZE], const struct address *client,
                        const struct dtls_hello *hello, uint8_t cookie[DTLS_COOKIE_SIZE])
 {
@@ -55,7 +55,7 @@ void dtls_cookie_make(const struct dtls_cookies *cookies, const struct address *
     hash_hello(cookies->secrets[0], client, hello, cookie);
 }
 
-/* Compares all bytes, so that the time does not depend on where the first difference is. */
+/* Compares all bytes, so that the time does not depend on the position of the first difference. */
 static bool is_same(const uint8_t *a, const uint8_t *b)
 {
     uint8_t differs = 0;

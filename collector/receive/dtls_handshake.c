@@ -12,21 +12,24 @@
 #define SECOND_NS INT64_C(1000000000)
 
 /*
- * If there are too many handshakes, an old one is ended for a new one (dtls_peers_crowding). A host
- * that has at least two more handshakes than the newcomer's host loses one at once. Otherwise the
- * old one first has this time (nanoseconds): hosts with equal shares do not end each other's
- * handshakes in turn, and a host cannot begin handshakes without limit by ending its own.
+ * If there are too many handshakes, an old one must end before a new one can begin
+ * (dtls_peers_crowding). It ends at once if its host has at least two more handshakes than the new
+ * client's host. Otherwise it ends only if it has lasted this long (nanoseconds). Hosts with equal
+ * shares therefore do not keep ending each other's handshakes, and a host cannot begin handshakes
+ * without limit by ending its own.
  */
 #define PATIENCE_NS SECOND_NS
 
 /*
- * The most records that a handshake may read, and the most of them that may be encrypted: OpenSSL
- * keeps encrypted records that arrive before the keys are known, with 17 KiB for each.
+ * Upper limits of the records that a handshake may read, and of those that are encrypted. OpenSSL
+ * stores encrypted records that arrive before the keys are known, with 17 KiB for each.
  */
 #define RECORDS_MOST   256
 #define ENCRYPTED_MOST 8
 
-/* The most bytes of payload in a datagram of a handshake, so that it fits into every IPv6 path. */
+/*
+ * Upper limit of the payload in bytes of a datagram of a handshake. It fits into every IPv6 path.
+ */
 #define MTU 1200
 
 #define WHY_SIZE 160
@@ -35,7 +38,7 @@
 
 static const struct tls_library *loaded; /* set by the main thread before handshakes begin */
 
-/* Accepts every cookie: only hellos whose cookie was found valid reach OpenSSL. */
+/* Accepts every cookie, because only hellos with a valid cookie reach OpenSSL. */
 static int accept_cookie(SSL *ssl, const unsigned char *cookie, unsigned size)
 {
     (void)ssl;
@@ -52,7 +55,7 @@ static int make_no_cookie(SSL *ssl, unsigned char *cookie, unsigned *size)
     return 0;
 }
 
-/* Finds the key of the client's identity. The name counts only if the handshake completes. */
+/* Finds the key of the client's identity. The name is used only if the handshake completes. */
 static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, unsigned most)
 {
     struct dtls_server *server = loaded->SSL_get_ex_data(ssl, 0);
@@ -72,7 +75,7 @@ static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, uns
 void dtls_handshake_prepare(const struct dtls_settings *settings)
 {
     SSL_CTX *context = settings->tls.context;
-    if (loaded == NULL) /* set only once, because at a reload other threads read it */
+    if (loaded == NULL) /* set only once, because other threads read it during a reload */
         loaded = settings->tls.library;
     loaded->SSL_CTX_set_cookie_generate_cb(context, make_no_cookie);
     loaded->SSL_CTX_set_cookie_verify_cb(context, accept_cookie);
@@ -121,7 +124,7 @@ static const char *reason_of_library(const struct dtls_server *server, const SSL
 
 /* --- completion ------------------------------------------------------------------------------- */
 
-/* Finds the name in the client's certificate, unless it proved the name by a pre-shared key. */
+/* Takes the name from the client's certificate, unless a pre-shared key has proved it. */
 static void find_name(struct dtls_server *server, struct dtls_peer *peer)
 {
     uint64_t suppressed;
@@ -139,9 +142,9 @@ static void find_name(struct dtls_server *server, struct dtls_peer *peer)
 }
 
 /*
- * Makes the handshake the client's session. A former session of the client ends: the client no
- * longer uses it, as it has completed a new handshake. If other clients got the last free sessions
- * during the handshake, the handshake ends instead, and its client is told so.
+ * Turns the handshake into the client's session. The client's previous session ends, because a
+ * client with a new handshake no longer uses it. If other clients took the last free sessions
+ * during the handshake, the handshake ends instead, and an alert notifies its client.
  */
 static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t now_ns)
 {
@@ -161,7 +164,7 @@ static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Makes sure that the server repeats its messages when they are not answered in time. */
+/* Makes `expire` run when the server must repeat its messages, unless they are answered first. */
 static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
 {
     struct timeval left = {0};
@@ -171,16 +174,14 @@ static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
     dtls_due(server, now_ns + left_ns);
 }
 
-/* Notes the time since `began_ns`, in which a handshake of the client was worked on. */
+/* Adds the time since `began_ns` to the time for handshakes that the client's host has used. */
 static void spend(struct dtls_server *server, const struct dtls_peer *peer, int64_t began_ns,
                   int64_t now_ns)
 {
     dtls_time_spend(&server->time, peer->host, clock_monotonic_ns() - began_ns, now_ns);
 }
 
-/*
- * Lets OpenSSL continue the handshake, which then is complete, has failed, or waits for the client.
- */
+/* Lets OpenSSL continue. The handshake then is complete, has failed, or waits for the client. */
 static void make_step(struct dtls_server *server, struct dtls_peer *peer,
                       const struct dtls_record *record, int64_t now_ns)
 {
@@ -203,7 +204,7 @@ static void make_step(struct dtls_server *server, struct dtls_peer *peer,
         dtls_handshake_end(server, peer, reason_of_library(server, ssl, why));
 }
 
-/* Whether OpenSSL may read the record without taking more memory than planned. */
+/* Returns true if OpenSSL needs no more memory for the record than planned. */
 static bool is_within_limits(const struct dtls_server *server, struct dtls_peer *peer,
                              const struct dtls_record *record)
 {
@@ -239,7 +240,7 @@ static void send_cookie(struct dtls_server *server, const struct dtls_input *inp
         counter_add(&options->counters->answers_unsent, 1);
 }
 
-/* Whether this handshake may be ended for a handshake of the client. */
+/* Returns true if the old handshake may end so that the client can begin one. */
 static bool must_yield(const struct dtls_peer *old, const struct dtls_peer *client, int64_t now_ns)
 {
     return old->host->handshakes > client->host->handshakes + 1 ||
@@ -318,10 +319,11 @@ static enum dtls_outcome begin_handshake(struct dtls_server *server, struct dtls
 
 /*
  * A hello with a valid cookie is not forged. If its client already has a handshake, the client has
- * begun again, for instance after a restart with the same port, so the old handshake ends. But a
- * hello with the same random bytes as the client's last one is a repetition, by the network or by
- * an attacker that has seen it, and is ignored. Neither does a hello end a handshake for which its
- * host has no time.
+ * begun again, for example after a restart with the same port, so the old handshake ends.
+ *
+ * A hello with the same random bytes as the client's last one is ignored: the network, or an
+ * attacker that saw it, has repeated it. If the host has no time left for a handshake, the hello is
+ * refused and the old handshake continues.
  */
 enum dtls_outcome dtls_handshake_hello(struct dtls_server *server, struct dtls_peer *peer,
                                        const struct dtls_input *input,

@@ -7,10 +7,8 @@
 #include "collector/senders/keys_file.h"
 
 struct dtls_keys {
-    struct sender_key_line *lines;         /* the lines in the order of the file, on pages of their
-                                              own */
-    const struct sender_key_line **sorted; /* the lines by name; lines of one name in the order of
-                                              the file */
+    struct sender_key_line *lines;         /* in the order of the file, on pages of secret memory */
+    const struct sender_key_line **sorted; /* by name, then in the order of the file */
     size_t count, room;
 };
 
@@ -81,14 +79,14 @@ void dtls_keys_free(struct dtls_keys *keys)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* Compares the first `size` bytes of the text, as a whole name, with the line's name. */
+/* Compares the first `size` bytes of `text` with the line's whole name, like strcmp. */
 static int compare_name(const char *text, size_t size, const struct sender_key_line *line)
 {
     int start = strncmp(text, line->name, size);
     return start != 0 ? start : -(line->name[size] != '\0');
 }
 
-/* Returns the index of the first line of this name, or of the first one after it. */
+/* Returns the index of the first line whose name is not less than this one. */
 static size_t first_of_name(const struct dtls_keys *keys, const char *text, size_t size)
 {
     size_t from = 0, to = keys->count;

@@ -1,10 +1,10 @@
 /*
  * The pre-shared keys of a DTLS listener (RFC 4279), from a keys file (senders/keys_file.h).
  *
- * A client's identity is NAME or NAME/KEYID. NAME selects the first key of this name that is valid
- * now. NAME/KEYID selects one key, so that a sender can change to a new key while the former one is
- * still valid. The keys are on pages of their own, which core dumps leave out and which are cleared
- * before they are freed. Main thread, except for find: any thread.
+ * A client's identity is NAME or NAME/KEYID. NAME selects the first key with this name that is
+ * valid now. NAME/KEYID selects one key, so that a sender can change to a new key while the old one
+ * is still valid. The keys are on separate memory pages, which core dumps omit and which are
+ * cleared before they are freed. Main thread; dtls_keys_find: any thread.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_KEYS_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_KEYS_H
@@ -17,7 +17,7 @@
 struct dtls_keys;
 
 /*
- * Reads the file. Returns 0 with *out, which the caller frees, or -1 with `error` filled
+ * Reads the file. Returns 0 with *out, which the caller frees; or -1 with `error` filled
  * (EXIT_CODE_CONFIG).
  */
 int dtls_keys_load(const char *path, struct dtls_keys **out, struct error *error);

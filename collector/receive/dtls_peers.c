@@ -6,7 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 
-/* OpenSSL's window has the same size. */
+/* As OpenSSL's own window. */
 #define WINDOW 64
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static void take_out(const struct dtls_peers *peers, struct dtls_list *list, str
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A power of two, so that a bucket has at most one client on average. */
+/* A power of two, and at least one bucket per client. */
 static size_t bucket_count(size_t most)
 {
     size_t count = 16;
@@ -55,7 +55,6 @@ static size_t bucket_count(size_t most)
     return count;
 }
 
-/* Each client has a session or a handshake. */
 static size_t client_count(const struct dtls_room *room)
 {
     return room->sessions + room->handshakes;
@@ -183,7 +182,6 @@ struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
     return found;
 }
 
-/* Removes the handshake from its list and from its host's count. */
 static void take_out_handshake(struct dtls_peers *peers, struct dtls_peer *peer)
 {
     RULE(peer->host->handshakes != 0, "a host's handshakes are counted");

@@ -10,13 +10,13 @@
 #define MESSAGE_CERTIFICATE    11
 
 /*
- * The most bytes of a message other than a certificate. A key exchange or a signature with RSA of
- * 8,192 bits takes 1 KiB. A hello also has lists, for which the library allocates a few times their
- * size.
+ * The upper limit in bytes of a message without certificates. A key exchange or a signature with
+ * RSA of 8,192 bits takes 1 KiB. A hello also has lists, for which OpenSSL allocates a few times
+ * their size.
  */
 #define MESSAGE_MOST 2048
 
-/* A client's handshake has five messages after the first hello. */
+/* The highest message number. A client sends five messages after its first hello. */
 #define MESSAGES_MOST 8
 
 static uint64_t read_number(const uint8_t *bytes, size_t size)
@@ -58,11 +58,11 @@ struct message {
     uint8_t type;
     size_t size;
     uint16_t number;
-    size_t part_at, part; /* the fragment's offset and size */
+    size_t part_at, part; /* offset and size of the fragment */
     const uint8_t *body;  /* of the fragment */
 };
 
-/* Reads the message at `at` in the record and moves `at` past it. */
+/* Reads the message at offset *at of the record and moves *at past it. */
 static bool read_message(const struct dtls_record *record, size_t *at, struct message *message)
 {
     const uint8_t *bytes = record->body + *at;
@@ -98,7 +98,7 @@ bool dtls_messages_are_small(const struct dtls_record *record, size_t certificat
 
 /* --- the first messages ----------------------------------------------------------------------- */
 
-/* Takes a field of up to 255 bytes, which follows its length. */
+/* Takes a field of up to 255 bytes, which follows a byte with its length. */
 static bool take_field(const uint8_t **at, const uint8_t *end, const uint8_t **field, size_t *size)
 {
     if (*at == end || (size_t)(end - *at) - 1 < **at)
@@ -127,8 +127,8 @@ bool dtls_hello_read(const struct dtls_record *record, struct dtls_hello *hello)
 }
 
 /*
- * The answer's record has the number of the hello's record, and both version fields are that of
- * DTLS 1.0, as RFC 6347, 4.2.1 asks for.
+ * RFC 6347, 4.2.1: the answer's record has the number of the hello's record, and both version
+ * fields are those of DTLS 1.0.
  */
 void dtls_verify_request_write(const struct dtls_record *record,
                                const uint8_t cookie[DTLS_COOKIE_SIZE],

@@ -1,4 +1,4 @@
-/* Implements collector/receive/dtls.h with OpenSSL. */
+/* Implements dtls.h with OpenSSL. */
 #include "collector/receive/dtls_server.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     return NULL;
 }
 
-/* Ends all associations. If `orderly`, tells the client of each session. */
+/* If `orderly`, notifies the client of each session. */
 static void end_all(struct dtls_server *server, bool orderly)
 {
     while (server->peers.handshakes.first != NULL)
@@ -65,7 +65,7 @@ void dtls_server_finish(struct dtls_server *server)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Handles a record of a session. The session may end. */
+/* Decrypts a record of a session. The session may end. */
 static enum dtls_outcome decrypt(struct dtls_server *server, struct dtls_peer *peer,
                                  const struct dtls_input *input, struct dtls_plain *plain)
 {
@@ -103,8 +103,8 @@ static enum dtls_outcome decrypt(struct dtls_server *server, struct dtls_peer *p
 }
 
 /*
- * Handles a record of an encrypted epoch. If a client with a session makes another handshake, the
- * record may belong to the session or to the handshake, so both are tried.
+ * Handles an encrypted record. During a new handshake of a client with a session, the record may
+ * belong to either, so both are tried.
  */
 static enum dtls_outcome take_encrypted(struct dtls_server *server, struct dtls_peer *peer,
                                         const struct dtls_input *input, struct dtls_plain *plain)
@@ -131,8 +131,7 @@ enum dtls_outcome dtls_server_take(struct dtls_server *server, const struct dtls
     if (input->record.epoch != 0)
         return take_encrypted(server, peer, input, plain);
     /*
-     * If the client has no handshake, the record is a late repetition of the one that made its
-     * session.
+     * Without a handshake, the record is a late repetition of the handshake that made the session.
      */
     if (peer->handshake.ssl != NULL)
         dtls_handshake_advance(server, peer, input);
@@ -186,7 +185,7 @@ static int make(const struct dtls_options *options, struct dtls_settings **setti
     return 0;
 }
 
-/* Plans for handshakes that take all that their limits allow, although most take a tenth of it. */
+/* Plans for handshakes that use their limits fully, although most use a tenth. */
 static size_t server_memory(size_t sessions)
 {
     const struct dtls_room room = {

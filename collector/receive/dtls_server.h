@@ -1,6 +1,6 @@
 /*
- * The state of a DTLS server: only for the files that implement it. dtls_server.c handles records
- * and sessions, dtls_handshake.c handshakes, and dtls_association.c has what both share.
+ * The state of a DTLS server, internal to it. dtls_server.c handles records and sessions,
+ * dtls_handshake.c handshakes; dtls_association.c has the functions that both use.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_SERVER_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_SERVER_H
@@ -13,13 +13,13 @@
 #include "collector/receive/dtls_settings.h"
 #include "collector/receive/dtls_time.h"
 
-/* The most bytes of a record's contents (RFC 5246, 6.2.1). */
+/* The upper limit of a record's contents in bytes (RFC 5246, 6.2.1). */
 #define DTLS_PLAIN_MOST (1 << 14)
 
 /*
  * Bytes that OpenSSL allocates for a session and for a handshake, rounded up from measurements. A
- * session with certificates of both sides takes 47 KiB with OpenSSL 3.0 and 73 KiB with 3.5; both
- * have the same plan (tls_handshake.h).
+ * session with certificates of both sides takes 47 KiB with OpenSSL 3.0 and 73 KiB with 3.5; the
+ * plan covers both (tls_handshake.h).
  */
 #define DTLS_SESSION_MEMORY   ((size_t)96 * 1024)
 #define DTLS_HANDSHAKE_MEMORY ((size_t)256 * 1024)
@@ -32,8 +32,8 @@ struct dtls_server {
     struct dtls_peers peers;
     struct dtls_time time;
     struct dtls_peer *shaking; /* the client whose handshake OpenSSL is working on */
-    int64_t due_ns;            /* monotonic: no handshake or session is due before this time */
-    int64_t idle_ns;           /* the setting from which `due_ns` was computed */
+    int64_t due_ns;            /* monotonic time before which no handshake or session is due */
+    int64_t idle_ns;           /* the setting with which `due_ns` was computed */
     struct log_limit log, log_names;
     uint8_t plain[DTLS_PLAIN_MOST];
 };
@@ -45,11 +45,14 @@ enum dtls_outcome dtls_server_take(struct dtls_server *server, const struct dtls
 int64_t dtls_server_expire(struct dtls_server *server, int64_t now_ns);
 void dtls_server_finish(struct dtls_server *server);
 
-/* Prepares a call of OpenSSL for this client, which may read `input` (NULL: nothing). */
+/* Prepares a call of OpenSSL for this client. OpenSSL may read `input`, unless it is NULL. */
 void dtls_begin_call(struct dtls_server *server, const struct dtls_peer *peer,
                      const struct dtls_record *input);
 
-/* Ends the session and counts its end. The client may be gone from the table after it. */
+/*
+ * Ends the session and adds to the counter `ended`. If `orderly`, notifies the client. The client
+ * may then be gone from the table.
+ */
 void dtls_session_end(struct dtls_server *server, struct dtls_peer *peer, struct counter *ended,
                       bool orderly);
 

@@ -11,12 +11,12 @@
 
 struct dtls_settings {
     struct tls_settings tls;
-    struct dtls_keys *keys; /* NULL: no pre-shared keys */
+    struct dtls_keys *keys; /* may be NULL */
     int64_t idle_ns;
-    size_t certificates; /* the most bytes of a client's certificates; 0: none are requested */
+    size_t certificates; /* upper limit in bytes from a client; 0 if none are requested */
 };
 
-/* As `make` and `free` of struct dtls_functions. */
+/* Like `make` and `free` of struct dtls_functions. */
 int dtls_settings_make(const struct dtls_options *options, struct dtls_settings **settings,
                        struct error *error);
 void dtls_settings_free(struct dtls_settings *settings);

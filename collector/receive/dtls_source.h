@@ -1,13 +1,14 @@
 /*
- * The settings of a DTLS listener during a reload: a change makes new settings, and is then kept or
- * undone. Main thread; while the receivers are paused or have ended. No effect for other listeners.
+ * The settings of a DTLS listener during a reload. A change makes new settings; the caller then
+ * keeps or undoes it. Main thread, while the receivers are paused or have ended. No effect on other
+ * listeners.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_DTLS_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_DTLS_SOURCE_H
 
 #include "collector/contract/source.h"
 
-/* Keeps the last change: it cannot be undone any more. */
+/* Keeps the last change, which cannot be undone after this. */
 void dtls_source_keep(struct source *source);
 
 /* Frees the settings of a listener that has ended. */

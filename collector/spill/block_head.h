@@ -1,24 +1,22 @@
 /*
- * The head of each block in a segment: 64 bytes, all numbers with the least significant byte first.
- * The label and then the image follow.
+ * The head of each block in a segment: 64 bytes, numbers in little endian. The label and then the
+ * image follow.
  *
- *      0  magic "SLB2"; "SLB1" for a block without a label, as all of earlier versions are
- *      4  bytes of the image (u32)
- *      8  the spill that it belongs to, a random number (u64)
- *     16  the epoch of the run that wrote it (u64)
- *     24  position of its first record (u64)
- *     32  number of its first record (u64)
- *     40  records (u32)
- *     44  layout of the image (u32)
- *     48  CRC-32C of the image (u32)
- *     52  bytes of the label (u32)
- *     56  CRC-32C of the label (u32)
- *     60  CRC-32C of the 60 bytes before (u32)
+ *   0  magic "SLB2"; "SLB1" for a block without a label (all blocks of earlier versions)
+ *   4  bytes of the image (u32)
+ *   8  the random number of its spill (u64)
+ *  16  the epoch of the run that wrote it (u64)
+ *  24  position of its first record (u64)
+ *  32  number of its first record (u64)
+ *  40  records (u32)
+ *  44  layout of the image (u32)
+ *  48  CRC-32C of the image (u32)
+ *  52  bytes of the label (u32)
+ *  56  CRC-32C of the label (u32)
+ *  60  CRC-32C of the preceding 60 bytes (u32)
  *
  * An image may contain bytes of a sender that look like a head, but senders do not know the random
- * number.
- *
- * Pure functions; any thread.
+ * number. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_BLOCK_HEAD_H
 #define SLUICE_COLLECTOR_SPILL_BLOCK_HEAD_H
@@ -42,7 +40,7 @@ struct block_head {
     uint32_t label_checksum;
 };
 
-/* Positions stay below this, so that the sum of a position and a count cannot overflow. */
+/* Positions are below this limit, so that the sum of a position and a count cannot overflow. */
 #define BLOCK_POSITION_END ((uint64_t)1 << 63)
 
 void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SIZE]);
@@ -50,10 +48,10 @@ void block_head_write(const struct block_head *head, uint8_t bytes[SPILL_HEAD_SI
 /* Returns false if the bytes are not a block's head as this program writes it. */
 bool block_head_read(const uint8_t bytes[SPILL_HEAD_SIZE], struct block_head *head);
 
-/* The number of bytes at the beginning that cannot be the beginning of a head. */
+/* Returns the number of bytes that are skipped before the first possible begin of a head. */
 size_t block_head_skip(const uint8_t *bytes, size_t size);
 
-/* Where the image begins, in bytes from the beginning of the head. */
+/* Returns the offset of the image from the beginning of the head, in bytes. */
 static inline uint64_t block_head_image(const struct block_head *head)
 {
     return SPILL_HEAD_SIZE + (uint64_t)head->label_size;

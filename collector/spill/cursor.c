@@ -6,29 +6,29 @@
 #include "collector/platform/machine.h"
 
 /*
- * A slot, with the least significant bytes first:
+ * A slot, in little endian:
  *
- *      0  magic "SLA1" and four zero bytes
- *      8  the spill (u64)
- *     16  position (u64)
- *     24  sequence (u64): the number of writes so far, this one included
- *     32  read (u64)
- *     40  end (u64) when the slot was written; 0 in slots of earlier versions
- *     48  kept (u64)
- *     56  zero
- *     60  CRC-32C of the 60 bytes before (u32)
+ *   0  magic "SLA1" and four zero bytes
+ *   8  the spill's random number (u64)
+ *  16  position (u64)
+ *  24  sequence (u64): the number of writes so far, with this one
+ *  32  read (u64)
+ *  40  end (u64) when the slot was written; 0 in slots of earlier versions
+ *  48  kept (u64)
+ *  56  zero
+ *  60  CRC-32C of the preceding 60 bytes (u32)
  */
 #define SLOT_SIZE ((size_t)64)
 #define CHECKED   (SLOT_SIZE - 4)
 
-/* The slots are in different sectors of every disk: a power cut may destroy a whole sector. */
+/* Puts the slots into different sectors of any disk: a power cut may destroy a whole sector. */
 #define SLOT_DISTANCE 4096
 
 static const uint8_t magic[8] = "SLA1";
 
 /*
- * How often reading a slot is tried. If the newer slot cannot be read, it is not known what was
- * sent since the older slot was written.
+ * Attempts to read a slot. Without the newer slot it is not known which blocks were sent since the
+ * older slot was written.
  */
 #define ATTEMPTS 3
 

@@ -1,9 +1,8 @@
 /*
- * The cursor: the position up to which all records are acknowledged, evicted or lost, and the
- * position up to which blocks were read. Its file has two slots, which are written by turns. The
- * newer slot with a valid checksum counts; a torn write leaves the older one.
- *
- * A cursor may be old or missing: then blocks are read again. One thread.
+ * The cursor file ("ack"): the position up to which all records are acknowledged, evicted or lost,
+ * and the position up to which blocks were read. The file has two slots, which are written
+ * alternately. The newer slot with a valid checksum counts, so that a torn write leaves the older
+ * one. With an old or missing cursor, blocks are read again. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_CURSOR_H
 #define SLUICE_COLLECTOR_SPILL_CURSOR_H
@@ -17,27 +16,24 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t sequence; /* sequence number of the slot that was written last; 0: no slot */
-    bool lacks_room;   /* the last write failed for lack of room, or because the file could not be
-                          created */
+    uint64_t sequence; /* sequence number of the slot that was written last; 0: none */
+    bool lacks_room;   /* the last write failed: disk full, or no file */
 };
 
 struct cursor_state {
     uint64_t spill; /* the spill that the cursor belongs to */
     uint64_t position;
-    uint64_t read; /* no block from this position on was read */
-    uint64_t end;  /* the position after all stored blocks; 0: unknown */
+    uint64_t read; /* blocks from this position on were not read */
+    uint64_t end;  /* the position after all stored blocks; 0: not known */
     uint64_t kept; /* number of records in kept segments (kept.h) */
 };
 
-/*
- * Opens the cursor's file if it exists, and reads it. Returns false if the file has no valid slot.
- */
+/* Opens and reads the cursor's file if it exists. Returns false if it has no valid slot. */
 bool cursor_open(struct cursor *cursor, const char *path, struct cursor_state *state);
 
 /*
  * Writes the next slot, and creates the file if necessary. With `sync` also syncs the file. Returns
- * false with `error` filled; then the next write writes and syncs again.
+ * false with `error` filled; the next call then writes the same slot and syncs again.
  */
 bool cursor_write(struct cursor *cursor, const char *path, const struct cursor_state *state,
                   bool sync, struct error *error);

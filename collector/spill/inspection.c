@@ -15,14 +15,14 @@
 #include "collector/text/copy.h"
 
 /*
- * After this number of failures in a row an inspection fails. The reader skips blocks that it
- * cannot read, so that happens only for a file that cannot be opened.
+ * An inspection fails after this number of successive failures. The reader skips blocks that it
+ * cannot read, so this happens only if a file cannot be opened.
  */
 #define FAILURES_MOST 10
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-/* Shortens the path to the folder, or to the parent in which it is to be created. */
+/* Shortens the path to a folder that exists: itself, or the parent in which it would be created. */
 static void cut_to_what_is_there(char *path)
 {
     while (path[0] != '\0' && !folder_has(path)) {
@@ -41,8 +41,7 @@ static void cut_to_what_is_there(char *path)
 static int inspect_folder(const char *folder, struct spill_inspection *inspection,
                           struct error *error)
 {
-    char *path = text_copy(folder, strlen(folder) + 1); /* the copy has room for "." even if the
-                                                           path is empty */
+    char *path = text_copy(folder, strlen(folder) + 1); /* with room for "." even if it is empty */
     if (path == NULL)
         return error_no_memory(error);
     uint64_t total;

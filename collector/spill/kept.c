@@ -92,8 +92,8 @@ static void name_file(struct kept_file *file)
 }
 
 /*
- * Blocks of earlier versions have no label and fit every sink. Every block fits a sink without a
- * label.
+ * Blocks without a label (of earlier versions) fit every sink, and a sink without a label fits
+ * every block.
  */
 static bool is_fit(const char *found, const char *label)
 {
@@ -115,7 +115,6 @@ void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, co
             file_fits(segments, kept->files[i].name, spill, kept->files[i].first, label);
 }
 
-/* Renames the first segment and moves it from one table to the other. */
 static int keep_first(struct kept *kept, struct segments *segments, struct kept_file *file,
                       struct error *error)
 {
@@ -155,7 +154,7 @@ int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, 
         };
         if (file.end > next)
             file.end = next;
-        if (file.end <= file.first) { /* all records of the segment are complete or missing */
+        if (file.end <= file.first) { /* no waiting records are left in it */
             *lost += next > *position ? next - *position : 0;
             if (!segments_remove_first(segments))
                 segments_forget_first(segments);

@@ -1,9 +1,9 @@
 /*
  * Kept segments: files of blocks that the sink with this spill cannot send, because their label
- * (spill.h) is not the sink's. Their names are the positions of their records,
- * "00000000000000001200-00000000000000001900.kept"; their blocks below the first position are
- * acknowledged. A later opening whose label fits takes the blocks back, after the waiting ones. One
- * thread.
+ * (spill.h) is not the sink's. The file name has the positions of the records,
+ * "00000000000000001200-00000000000000001900.kept"; blocks below the first position are
+ * acknowledged. When a sink with their label opens the spill, the blocks are read again, after the
+ * waiting ones. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_KEPT_H
 #define SLUICE_COLLECTOR_SPILL_KEPT_H
@@ -17,16 +17,16 @@
 
 struct kept_file {
     char name[SEGMENT_NAME_SIZE]; /* in the folder */
-    uint64_t first, end;          /* positions: of the first record, and after the last one */
-    uint64_t sent;                /* blocks that begin below this position may have been sent */
-    uint64_t size;                /* bytes of the file */
-    bool fits;                    /* the sink that has the spill can send its blocks */
+    uint64_t first, end;          /* positions of the first record, and after the last one */
+    uint64_t sent; /* blocks that begin below this position may have been sent before */
+    uint64_t size; /* bytes of the file */
+    bool fits;     /* the sink that has the spill can send the file's blocks */
 };
 
 struct kept {
     struct kept_file *files; /* sorted by their first positions */
     size_t count, capacity;
-    uint64_t sent; /* becomes the `sent` of the files that are added from now on */
+    uint64_t sent; /* copied to each file that is added */
 };
 
 #define KEPT_ENDING ".kept"
@@ -40,8 +40,8 @@ bool kept_add(struct kept *kept, const struct kept_file *file);
 void kept_remove(struct kept *kept, size_t index);
 
 /*
- * Return the number of records of the files that fit (or do not fit, if `fit` is false), and the
- * number of bytes of all files.
+ * kept_records returns the number of records in files that fit or, without `fit`, do not fit.
+ * kept_bytes returns the bytes of all files.
  */
 uint64_t kept_records(const struct kept *kept, bool fit);
 uint64_t kept_bytes(const struct kept *kept);
@@ -50,24 +50,24 @@ uint64_t kept_bytes(const struct kept *kept);
 const struct kept_file *kept_next(const struct kept *kept, size_t *index);
 
 /*
- * Copies the label of the oldest file that does not fit; "": there is no such file, or its label is
- * not readable.
+ * Copies the label of the oldest file that does not fit, or "" if there is no such file or its
+ * label cannot be read.
  */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE]);
 
-/* Whether this is the name of a kept file; fills `first` and `end`. */
+/* Returns true if this is the name of a kept file, and fills `first` and `end`. */
 bool kept_is_named(const char *name, struct kept_file *file);
 
-/* Compares the labels of the files with the label of the sink that has the spill from now on. */
+/* Sets `fits` of all files for a sink with this label. */
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label);
 
 /*
- * Moves the first segments from `segments` to `kept`, up to the last segment whose label does not
- * fit, so that all remaining segments fit. All records below *position are complete. *position
- * becomes the first position that is still in `segments`. No segment may be open. Adds the records
- * that are missing between and after the kept segments to *lost. Returns 0, or -1 with `error`
- * filled if a file cannot be renamed.
+ * Moves segments from `segments` to `kept`, from the first one to the last one whose label does not
+ * fit, so that the remaining segments fit. No segment may be open. On entry all records below
+ * *position are acknowledged or lost; on return it is the first position in `segments`. Adds the
+ * records that are missing between and after the kept segments to *lost. Returns 0, or -1 with
+ * `error` filled if a file cannot be renamed.
  */
 int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, const char *label,
                   uint64_t *position, uint64_t *lost, struct error *error);

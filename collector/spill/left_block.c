@@ -4,10 +4,7 @@
 
 bool left_block_take_back(struct left_block *left, struct segments *segments)
 {
-    /*
-     * If the block is the only one in its segment, the segment is removed, or emptied if that
-     * fails.
-     */
+    /* If the file has no other block, removes the file, or empties it if that fails. */
     bool gone = !left->is_there ||
                 (left->offset == 0 && segments_discard(segments, left->segment)) ||
                 segments_cut_file(segments, left->segment, left->offset);

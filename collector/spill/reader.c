@@ -7,10 +7,10 @@
 #include "collector/log/log.h"
 #include "collector/platform/machine.h"
 
-/* After this number of failed reads a block counts as damaged. */
+/* Attempts to read a block before it counts as damaged. */
 #define ATTEMPTS 3
 
-/* After this number of warnings about missing records, further ones are limited in rate. */
+/* Warnings about missing records before their rate is limited. */
 #define WARNINGS 20
 
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
@@ -38,7 +38,7 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
-    /* the next read is elsewhere, and failures are counted in a row for one place */
+    /* these count successive failures at one place, and the next read is elsewhere */
     reader->head_failures = reader->image_failures = 0;
     reader->label_failures = 0;
 }
@@ -56,7 +56,7 @@ static struct read_block *read_block_at(const struct reader *reader, size_t plac
     return &reader->ring[(reader->start + place) % reader->window];
 }
 
-/* Warns of the records that are lost between the reader's position and the next one. */
+/* Warns if records are missing between the reader's position and the next block. */
 static void warn_of_gap(struct reader *reader, const struct segments *segments, uint64_t next)
 {
     uint64_t left_out;
@@ -88,8 +88,8 @@ static void go_to_next_segment(struct reader *reader)
 }
 
 /*
- * Handles the end of the blocks. Records that are missing there are lost: now, or after all earlier
- * blocks are acknowledged.
+ * At the end of the blocks, counts missing records as lost, unless a block is not acknowledged:
+ * then later, so that records are complete in their order.
  */
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
@@ -120,7 +120,7 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
 
 enum image { IMAGE_SOUND, IMAGE_DAMAGED, IMAGE_UNREAD };
 
-/* Reads a part of the block, `distance` bytes after its head, and verifies it. */
+/* Reads and verifies a part of the block, `distance` bytes after the begin of its head. */
 static enum image read_part(struct reader *reader, uint64_t distance, void *bytes, size_t size,
                             uint32_t checksum, unsigned *failures, struct error *error)
 {
@@ -132,7 +132,7 @@ static enum image read_part(struct reader *reader, uint64_t distance, void *byte
     return got == size && crc32c(0, bytes, got) == checksum ? IMAGE_SOUND : IMAGE_DAMAGED;
 }
 
-/* Reads and verifies the label and, if there is room for it, the image. */
+/* Reads and verifies the label and, if the buffer has room for it, the image. */
 static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
                              size_t size, struct error *error)
 {
@@ -147,10 +147,7 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
                      &reader->image_failures, error);
 }
 
-/*
- * Whether a block must be read: it was not read yet, and its position fits the segment that it was
- * found in.
- */
+/* Returns true if a block was not read yet and its position fits its segment. */
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {
@@ -163,10 +160,7 @@ static bool is_block_wanted(const struct reader *reader, struct segment *segment
     return false;
 }
 
-/*
- * Finds the next block of the open segment that must be read. Returns SPILL_FOUND_NONE if there is
- * none.
- */
+/* Returns SPILL_FOUND_NONE if no more blocks of the open segment must be read. */
 static enum spill_found next_of_segment(struct reader *reader, const struct segments *segments,
                                         struct segment *segment, uint64_t segment_end, void *bytes,
                                         size_t size, struct block_head *head, struct error *error)
@@ -242,7 +236,7 @@ size_t reader_room(const struct reader *reader)
     return reader->window - reader->count;
 }
 
-/* If the segment is read later, the reader skips this block as it skips all earlier ones. */
+/* If the segment is read later, the reader skips this block like all earlier ones. */
 void reader_pass(struct reader *reader, uint64_t end)
 {
     RULE(reader->count < reader->window, "the ring has room for the block that is passed");

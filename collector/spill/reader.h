@@ -1,6 +1,6 @@
 /*
- * The reading end of a spill: its position, and the blocks that were read and not acknowledged yet.
- * Each record is counted once: as acknowledged, as evicted, or as lost. One thread.
+ * The reading end of a spill: its position, and the blocks that were read and are not acknowledged
+ * yet. Each record is counted once: as acknowledged, evicted or lost. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_READER_H
 #define SLUICE_COLLECTOR_SPILL_READER_H
@@ -17,19 +17,18 @@
 /* A block that was read. It stays in the ring until it and all earlier blocks are acknowledged. */
 struct read_block {
     uint64_t from;     /* the end of the previous block */
-    uint64_t position; /* the position of the first record; records from `from` up to this position
-                          are lost */
+    uint64_t position; /* of the first record; the records from `from` on are missing */
     uint64_t end;
-    bool evicted; /* the block's segment is gone: the block cannot be read again */
+    bool evicted; /* its segment was removed: the block cannot be read again */
     bool acknowledged;
 };
 
 struct reader {
     uint64_t spill;    /* only blocks of this spill count */
     uint64_t position; /* the position after the last record that was read, lost or evicted */
-    uint64_t number;   /* the number of the segment that is being read */
+    uint64_t number;   /* the number of the segment that is read */
     bool is_open;      /* the segment's file is open */
-    /* How often reading a head, and the label or image after it, has failed in a row. */
+    /* The number of successive failures to read a head, a label and an image. */
     unsigned head_failures, label_failures, image_failures;
     struct segment_walk walk;
 
@@ -42,15 +41,12 @@ struct reader {
     uint64_t evicted;
     uint64_t lost;
 
-    uint64_t warned; /* losses below this position were already logged */
+    uint64_t warned; /* gaps below this position have been logged */
     unsigned warnings;
     struct log_limit log;
 };
 
-/*
- * Makes the reader begin at a position, with a ring for `window` blocks. Returns 0, or -1 with
- * `error` filled.
- */
+/* Begins at a position, with a ring for `window` blocks. Returns 0, or -1 with `error` filled. */
 int reader_init(struct reader *reader, uint64_t spill, uint64_t position, size_t window,
                 struct error *error);
 void reader_free(struct reader *reader);
@@ -58,17 +54,17 @@ void reader_free(struct reader *reader);
 /* Changes the window; the ring must be empty. Returns 0, or -1 with `error` filled. */
 int reader_resize(struct reader *reader, size_t window, struct error *error);
 
-/* As spill_read; *head becomes the head of the block. */
+/* Implements spill_read; *head becomes the head of the block. */
 enum spill_found reader_next(struct reader *reader, struct segments *segments, void *bytes,
                              size_t size, struct block_head *head, struct error *error);
 
 /*
- * Enters the block from the reader's position to `end` into the ring as if it had been read. All
+ * Adds the block from the reader's position to `end` to the ring as if it had been read. All
  * earlier records must have been read, lost or evicted, and the ring must have room.
  */
 void reader_pass(struct reader *reader, uint64_t end);
 
-/* The number of blocks that the ring has room for. */
+/* Returns the number of blocks that the ring has room for. */
 size_t reader_room(const struct reader *reader);
 
 /* Returns the block of the ring that begins at this position; the ring must have it. */
@@ -77,33 +73,30 @@ struct read_block *reader_find(const struct reader *reader, uint64_t position);
 /* Acknowledges the block that begins at this position, once. */
 void reader_acknowledge(struct reader *reader, uint64_t position);
 
-/*
- * Returns the end of the last acknowledged block that follows a block not yet acknowledged; 0:
- * there is none.
- */
+/* Returns the end of the last acknowledged block that follows an unacknowledged one, or 0. */
 uint64_t reader_acknowledged_end(const struct reader *reader);
 
 /*
- * Empties the ring, and moves the reader back to the oldest block of the ring that is still on
+ * Empties the ring, and moves the reader back to the oldest unacknowledged block that is still on
  * disk.
  */
 void reader_rewind(struct reader *reader, const struct segments *segments);
 
 /*
- * Returns how many of the records from position `first` to `end` are missing before blocks of the
- * ring, and so are not counted as lost yet.
+ * Returns how many records from position `first` to `end` were found missing, but are not counted
+ * as lost yet, because a block after them is not acknowledged.
  */
 uint64_t reader_missing(const struct reader *reader, uint64_t first, uint64_t end);
 
 /* Returns the position below which all records are acknowledged, evicted or lost. */
 uint64_t reader_completed(const struct reader *reader);
 
-/* Closes a segment's file if the reader has it open. Call this before the file is removed. */
+/* Closes the segment's file if the reader has it open. Call this before the file is removed. */
 void reader_leave(struct reader *reader, uint64_t number);
 
 /*
- * Call after the first segment was removed; `end` is its end. Returns the records that were lost
- * because they were not read yet.
+ * Called after the first segment was removed; `end` is its end. Returns the number of evicted
+ * records: those that were not read.
  */
 uint64_t reader_evict(struct reader *reader, uint64_t end);
 

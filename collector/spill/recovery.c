@@ -9,15 +9,14 @@
 #include "collector/platform/file_system.h"
 #include "collector/spill/scan.h"
 
-/* A file of the folder that may be a segment. */
 struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
-    bool is_kept;    /* the file has the name of a kept segment */
-    bool is_named;   /* the file has a name that this program gives */
+    bool is_kept;    /* its name is that of a kept segment */
+    bool is_named;   /* its name is one that this program chooses */
     uint64_t number; /* the number in the file's name */
-    uint64_t first;  /* the position of its beginning, as far as known */
-    uint64_t end;    /* for a kept segment: the end in the file's name */
+    uint64_t first;  /* the position of its first record, as far as known */
+    uint64_t end;    /* for a kept segment: the end in its name */
     struct scan scan;
 };
 
@@ -91,9 +90,7 @@ static int list(struct segments *segments, struct listed *listed, struct error *
     return done ? 0 : error_no_memory(error);
 }
 
-/*
- * Returns the cursor's spill if a file has blocks of it; otherwise the spill with the most bytes.
- */
+/* Returns the cursor's spill if a file has blocks of it, else the spill with the most bytes. */
 static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;
@@ -139,8 +136,9 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Notes the end of a block that was cut, which its head says, so that its records count as lost. If
- * the cursor's end is where the block begins, the block was never stored: its append had failed.
+ * Counts the records of a block that the end of its file cuts as lost; its head has their number.
+ * But if the cursor's end is where the block begins, the block was never stored, because its append
+ * had failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)
@@ -151,7 +149,7 @@ static void note_torn(struct segments *segments, const struct block_head *torn, 
         segments->end = block_head_end(torn);
 }
 
-/* Leaves only this spill's segments in the list, and moves the kept ones to their table. */
+/* Reduces the list to this spill's segments, and moves the kept ones to their table. */
 static bool choose_segments(struct segments *segments, struct kept *kept, struct listed *listed,
                             const struct cursor_state *state, struct recovered *recovered)
 {
@@ -190,8 +188,8 @@ static int by_position(const void *a, const void *b)
 }
 
 /*
- * Sorts the files. Of files that begin with the same block the longest counts. If a file's first
- * block is damaged, the file's name says where the block began, if that fits the file before it.
+ * Sorts the files. If several files begin with the same block, uses the longest. If a file's first
+ * block is damaged, uses the position in its name, provided that it is above the preceding file's.
  */
 static void put_in_order(struct segments *segments, struct listed *listed)
 {
@@ -223,7 +221,7 @@ static void find_end(struct segments *segments, const struct listed *listed, uin
     struct candidate *last = &listed->files[listed->count - 1];
     last->scan = scan_segment(segments, last->name, last->size, spill, true);
     if (!last->scan.has_block)
-        return; /* the first scan found a block, but the file cannot be read any more */
+        return; /* the file could be read before, but not now */
     if (block_head_end(&last->scan.last) > segments->end)
         segments->end = block_head_end(&last->scan.last);
     note_torn(segments, &last->scan.torn, spill, state);
@@ -241,8 +239,7 @@ static void cut_end(struct segments *segments, const struct listed *listed)
 }
 
 /*
- * Moves the positions past the kept segments: a cursor that a killed run left possibly lacks the
- * newest of them.
+ * Moves the positions past the kept segments: the cursor of a killed run may lack the newest ones.
  */
 static void pass_kept(struct segments *segments, const struct kept *kept,
                       struct recovered *recovered, bool has_cursor)
@@ -269,7 +266,6 @@ static void count_missing_kept(struct segments *segments, const struct kept *kep
                  segments->folder, state->kept - there);
 }
 
-/* Adds the incomplete segments of the list to the table. */
 static int fill_table(struct segments *segments, const struct listed *listed,
                       const struct cursor_state *state, const struct kept *kept,
                       struct recovered *recovered, struct error *error)
@@ -287,8 +283,8 @@ static int fill_table(struct segments *segments, const struct listed *listed,
     if (state != NULL && state->end < BLOCK_POSITION_END && state->end > segments->end)
         segments->end = state->end;
     if (state == NULL && segments->count == 0)
-        recovered->position = segments->end; /* without a cursor it is unknown which records there
-                                                were */
+        recovered->position =
+            segments->end; /* without a cursor, nothing is known of earlier records */
     if (segments->end < recovered->position)
         segments->end = recovered->position;
     while (segments->count != 0 &&
@@ -310,8 +306,8 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
     if (result == 0) {
         recovered->spill = find_spill(&listed, state);
         /*
-         * The cursor of another spill is not used. If there are no blocks, the cursor says where to
-         * continue.
+         * Ignores the cursor of another spill. If there are no blocks, the cursor has the position
+         * to continue at.
          */
         if (state != NULL && (state->position >= BLOCK_POSITION_END ||
                               (recovered->spill != 0 && state->spill != recovered->spill)))
@@ -334,8 +330,7 @@ int recovery_run(struct segments *segments, struct kept *kept, const struct curs
         count_missing_kept(segments, kept, state, recovered);
     kept_match(kept, segments, recovered->spill, label);
     /*
-     * Blocks that are appended from now on were not sent, even if the cursor says that blocks at
-     * their positions were read.
+     * Blocks that are appended from now on were not sent, even if the cursor has a higher position.
      */
     if (state == NULL || recovered->read > segments->end)
         recovered->read = segments->end;

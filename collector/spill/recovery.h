@@ -1,9 +1,7 @@
 /*
  * Finds the segments that an earlier run left in a folder, sorts them, and repairs them. Damage is
- * not an error.
- *
- * A file is recognized by the heads of its blocks, not by its name: a renamed or copied segment is
- * sorted by its positions. The cursor says how many records there were.
+ * not an error. A file is recognized by the heads of its blocks, not by its name, so a renamed or
+ * copied segment is sorted by its positions. The cursor has the number of records that were stored.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_RECOVERY_H
 #define SLUICE_COLLECTOR_SPILL_RECOVERY_H
@@ -17,23 +15,22 @@
 #include "collector/spill/segments.h"
 
 struct recovered {
-    uint64_t spill;    /* the random number of this spill's blocks; 0: there are no blocks */
-    uint64_t position; /* all records below this position are complete */
-    uint64_t read;     /* no block from this position on was read */
-    uint64_t lost;     /* records known to be missing that no gap between positions shows */
-    uint64_t strange;  /* files that are named like segments and belong to another spill; they are
-                          not touched */
+    uint64_t spill;    /* the random number of this spill; 0: there are no blocks */
+    uint64_t position; /* all records below it are acknowledged, evicted or lost */
+    uint64_t read;     /* blocks from this position on were not read */
+    uint64_t lost;     /* missing records that no gap between positions shows */
+    uint64_t strange;  /* files that are named like segments and belong to another spill */
 };
 
 /*
- * Fills two empty tables: `segments` with the folder's incomplete segments, and their end, and
- * `kept` with the kept segments. `state` is the cursor; NULL: there is no cursor. `label` is the
- * sink's label (spill.h).
+ * Fills two empty tables: `segments` with the segments that have waiting records, and `kept` with
+ * the kept segments. `state` is the cursor, or NULL if there is none. `label` is the sink's label
+ * (spill.h).
  *
  * A torn end of a segment is cut off. A segment without a whole block is removed if it is empty or
- * torn, and otherwise set aside; unreadable segments are set aside, too. Files of another spill,
- * other files and copies of a segment are left as they are, with a warning. Returns 0, or -1 with
- * `error` filled: the folder cannot be read, a file cannot be renamed, or memory is short.
+ * torn, and otherwise renamed to ".bad", as is an unreadable segment. Files of another spill,
+ * other files and copies of a segment stay as they are, with a warning. Returns 0, or -1 with
+ * `error` filled if the folder cannot be read, a file cannot be renamed, or memory is short.
  */
 int recovery_run(struct segments *segments, struct kept *kept, const struct cursor_state *state,
                  const char *label, struct recovered *recovered, struct error *error);

@@ -2,7 +2,7 @@
 
 #include "collector/platform/machine.h"
 
-/* After this number of failed opens or reads a file is skipped. */
+/* Attempts to open or read a file before it is skipped. */
 #define ATTEMPTS 3
 
 static bool open_scanned(struct segments *segments, const char *name, struct data_file *file)
@@ -22,10 +22,7 @@ static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, si
     return false;
 }
 
-/*
- * Returns the head of the block at this offset if the end of the file cuts the block; otherwise an
- * empty head.
- */
+/* Returns the head at this offset if the end of the file cuts its block, else an empty head. */
 static struct block_head torn_at(const struct segment_walk *walk, uint64_t offset, uint64_t size)
 {
     uint8_t bytes[SPILL_HEAD_SIZE];

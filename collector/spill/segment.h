@@ -13,54 +13,54 @@
 struct segment {
     char name[64];  /* the name of the segment's file in the folder */
     uint64_t first; /* position of the segment's first record */
-    uint64_t size;  /* bytes of the file that count */
+    uint64_t size;  /* bytes of the file with blocks */
     bool damaged;   /* bytes of the segment were skipped */
     bool sealed;    /* no more blocks are appended to the segment */
-    bool gone;      /* the segment's file was removed while the spill was open */
+    bool gone;      /* the file was removed while the spill was open */
 };
 
-/* The room for a name in the folder, with its NUL, as in struct segment. */
+/* Bytes of a name in the folder, with its NUL. */
 #define SEGMENT_NAME_SIZE 64
 
 /* Digits of a name, enough for 64 bits. */
 #define SEGMENT_DIGITS 20
 
 /*
- * Writes the name of a segment: "00000000000000001200.seg"; with ".bad" for a segment that was set
- * aside.
+ * Writes the name of a segment, such as "00000000000000001200.seg". The ending ".bad" is for a
+ * damaged segment that was set aside.
  */
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE]);
 
 enum segment_named { SEGMENT_NAME_OTHER, SEGMENT_NAME_BEGINS, SEGMENT_NAME_IS };
 
 /*
- * Whether `name` is a segment's name with this ending, or begins with such a name; *first is the
- * number in it.
+ * Compares `name` with a segment's name that has this ending: other, begins with one, or is one.
+ * *first becomes the number in it.
  */
 enum segment_named segment_is_named(const char *name, const char *ending, uint64_t *first);
 
-/* Whether a name has this ending and fits struct segment. */
+/* Returns true if a name has this ending and fits struct segment. */
 bool segment_has_ending(const char *name, const char *ending);
 
 /* A search for blocks in a segment. */
 struct segment_walk {
     struct data_file file;
-    uint64_t size;   /* where the segment ends */
+    uint64_t size;   /* the offset of the segment's end */
     uint64_t spill;  /* only blocks of this spill count; 0: blocks of any spill */
-    uint64_t offset; /* where the next block is looked for */
-    bool skipped;    /* set when bytes are skipped; not cleared here */
+    uint64_t offset; /* the offset at which the search continues */
+    bool skipped;    /* set when bytes were skipped; the caller clears it */
 };
 
 enum segment_found {
     SEGMENT_BLOCK,
     SEGMENT_END,
-    SEGMENT_FAILED, /* the system cannot read at the offset, as `error` says */
+    SEGMENT_FAILED, /* a read failed, as `error` says */
 };
 
 /*
- * Finds the next whole block at or after the offset, and moves the offset to its head. The block's
- * image is not read. `window` is a buffer of SEGMENT_WINDOW_MIN bytes or more: damaged parts are
- * searched for a head in pieces of that size.
+ * Finds the next whole block at or after the offset, and moves the offset to its head. Does not
+ * read the image. `window` is a buffer of at least SEGMENT_WINDOW_MIN bytes, in which damaged parts
+ * are searched for a head.
  */
 enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size_t window_size,
                                 struct block_head *head, struct error *error);

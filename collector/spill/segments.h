@@ -1,6 +1,6 @@
 /*
- * The table of a spill's segments, oldest first, and the operations on their files. Each segment
- * has a fixed number; 0 is the first that was ever in the table. One thread.
+ * The table of a spill's segments, oldest first, and the operations on their files. The segments
+ * are numbered; 0 is the first that was ever in the table. One thread.
  */
 #ifndef SLUICE_COLLECTOR_SPILL_SEGMENTS_H
 #define SLUICE_COLLECTOR_SPILL_SEGMENTS_H
@@ -12,13 +12,13 @@
 #include "collector/base/error.h"
 #include "collector/spill/segment.h"
 
-/* The maximum number of damaged segments that are kept; each is as large as any segment. */
+/* The number of damaged segments that are kept. Each can be as large as any segment. */
 #define SEGMENTS_BAD_KEPT 2
 
 struct segments {
-    char *folder;   /* the folder's path, as it was given */
+    char *folder;   /* as it was given */
     char *paths[2]; /* buffers for the paths of two files in the folder */
-    size_t prefix;  /* bytes of the folder in each path */
+    size_t prefix;  /* bytes of each path before the file's name */
     unsigned turn;  /* index of the buffer that is used next */
 
     struct segment *ring;
@@ -30,9 +30,9 @@ struct segments {
     uint64_t end;   /* position after the last record of all segments */
     uint64_t bytes; /* of all files */
 
-    bool looks_only; /* files are not changed, removed or renamed; only the table changes */
+    bool looks_only; /* only the table is changed, no file (inspection.h) */
 
-    uint64_t bad[SEGMENTS_BAD_KEPT]; /* segments that were set aside, by their first positions */
+    uint64_t bad[SEGMENTS_BAD_KEPT]; /* first positions of the segments that were set aside */
     size_t bad_count;
 };
 
@@ -49,34 +49,34 @@ int segments_reserve(struct segments *segments, size_t capacity, struct error *e
 /* Returns the path of a name in the folder. The path is valid until the next call but one. */
 const char *segments_path(struct segments *segments, const char *name);
 
-/* The segment with this number, from `removed` to below removed + count. */
+/* Returns the segment with this number, which must be in the table. */
 struct segment *segments_at(const struct segments *segments, uint64_t number);
 
-/* Returns the last segment; NULL: there is none. */
+/* Returns the last segment, or NULL. */
 struct segment *segments_last(const struct segments *segments);
 
-/* The position after the last record of a segment, where the next one begins. */
+/* Returns the position after the last record of a segment, where the next one begins. */
 uint64_t segments_end_of(const struct segments *segments, uint64_t number);
 
 /* Adds a segment after the last one. Returns NULL if the table is full. */
 struct segment *segments_push(struct segments *segments, const char *name, uint64_t first,
                               uint64_t size);
 
-/* Removes the last segment from the table, but does not remove its file. */
+/* Removes the last segment from the table. Its file stays. */
 void segments_pop(struct segments *segments);
 
 /*
- * Removes the first segment and its file, which must not be open; a damaged file is set aside.
- * Returns false if that fails.
+ * Removes the first segment and its file, which must not be open. A damaged file is set aside
+ * instead. Returns false on failure.
  */
 bool segments_remove_first(struct segments *segments);
 
-/* Removes the first segment from the table without touching its file. */
+/* Removes the first segment from the table. Its file stays. */
 void segments_forget_first(struct segments *segments);
 
 /*
- * Gives a file the name of this position with the ending ".bad", and removes the oldest such file
- * if there are too many. Returns false if the file keeps its name.
+ * Renames a damaged file to this position with the ending ".bad". Removes the oldest such file if
+ * there are more than SEGMENTS_BAD_KEPT. Returns false if the file keeps its name.
  */
 bool segments_set_aside(struct segments *segments, const char *file, uint64_t position);
 
@@ -84,8 +84,8 @@ bool segments_set_aside(struct segments *segments, const char *file, uint64_t po
 void segments_cut(struct segments *segments, struct segment *segment, uint64_t size);
 
 /*
- * Cuts a segment's file to its first `size` bytes. The file must not be open. Returns whether no
- * bytes follow these: also true if there is no file.
+ * Cuts a file, which must not be open, to its first `size` bytes. Returns true if no other bytes
+ * are left, or if there is no such file.
  */
 bool segments_cut_file(struct segments *segments, const char *name, uint64_t size);
 

@@ -6,8 +6,8 @@
 #include "collector/spill/spill.h"
 
 /*
- * Fills *settings with the given settings. If their segment size is 0, chooses one. Returns 0, or
- * -1 with `error` filled (EXIT_CODE_CONFIG) if the sizes do not fit together.
+ * Copies the given settings, and chooses a segment size if it is 0. Returns 0, or -1 with `error`
+ * filled (EXIT_CODE_CONFIG) if the sizes do not fit together.
  */
 int spill_settings_complete(const struct spill_settings *given, struct spill_settings *settings,
                             struct error *error);

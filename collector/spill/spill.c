@@ -8,7 +8,7 @@
 #include "collector/spill/settings.h"
 #include "collector/spill/spill_state.h"
 
-/* If the label changes, the waiting blocks with the old label are kept. */
+/* If the label changes, moves the waiting blocks with the old label to kept segments. */
 static int change_label(struct spill *spill, const char *label, struct error *error)
 {
     struct reader *reader = &spill->reader;
@@ -57,8 +57,8 @@ uint64_t spill_epoch(const struct spill *spill)
 
 /*
  * Removes the first segment. Writes the cursor first, so that the next opening does not count the
- * records as missing. If the cursor cannot be written, the segment stays for now, unless the disk
- * is full: then removing the segment makes room.
+ * records as missing. If that fails, the segment stays, unless the disk is full: then its removal
+ * makes room.
  */
 static bool remove_first(struct spill *spill, uint64_t position)
 {
@@ -72,7 +72,7 @@ static bool remove_first(struct spill *spill, uint64_t position)
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
 
-/* Removes complete segments; removes the last segment only if no more blocks are appended to it. */
+/* Keeps the last segment while blocks are appended to it. */
 static void remove_completed(struct spill *spill)
 {
     struct segments *segments = &spill->segments;
@@ -85,7 +85,9 @@ static void remove_completed(struct spill *spill)
     }
 }
 
-/* Counts those of the evicted records from `position` to `end` that are below `sent`. */
+/*
+ * Counts the evicted records from `position` to `end` that may have been sent: those below `sent`.
+ */
 static void count_evicted_sent(struct spill *spill, uint64_t position, uint64_t end, uint64_t sent)
 {
     if (sent > end)
@@ -94,7 +96,7 @@ static void count_evicted_sent(struct spill *spill, uint64_t position, uint64_t 
         spill->evicted_sent += sent - position;
 }
 
-/* Evicts a kept segment. Kept segments are older than all others. */
+/* Evicts the first kept segment: these are older than all others. */
 static bool evict_kept(struct spill *spill, uint64_t *records, struct error *error)
 {
     const struct kept_file *file = &spill->kept.files[0];
@@ -133,8 +135,7 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
     }
     const uint64_t unread = spill->reader.position;
     *records = reader_evict(&spill->reader, end);
-    if (gone) { /* the records are lost, not evicted: another program had removed the segment's
-                   file */
+    if (gone) { /* another program had removed the file, so its records are lost, not evicted */
         spill->reader.evicted -= *records;
         spill->reader.lost += *records;
     } else {
@@ -147,15 +148,15 @@ bool spill_evict(struct spill *spill, uint64_t *records, struct error *error)
 /* --- blocks that may have been sent ----------------------------------------------------------- */
 
 /*
- * If each write is synced, the cursor is written this number of blocks ahead of the reads, so that
- * most reads need no write.
+ * If the cursor is synced, it is written this number of blocks ahead, so that most reads need no
+ * write.
  */
 #define READ_AHEAD 16
 
 /*
- * Notes in the cursor that a block is read, before the block may be sent. After a kill, only the
- * cursor tells the next opening which blocks may have been sent. If the write fails it is tried
- * again with the next block.
+ * Notes in the cursor that a block is read, before the block may be sent: after a kill, only the
+ * cursor shows which blocks may have been sent. If the write fails it is tried again with the next
+ * block.
  */
 static void note_read(struct spill *spill, uint64_t end, uint32_t count)
 {
@@ -174,11 +175,14 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
                   spill->segments.folder);
         return SPILL_FULL;
     }
-    /* The block may have been sent already; the cursor must say so before the block is on disk. */
+    /*
+     * The cursor must have this before the block is on disk, because the block may have been sent
+     * already.
+     */
     note_read(spill, spill->segments.end + block->count, block->count);
     /*
-     * The cursor must have the end of the stored blocks: if a kill tears this block, it was not
-     * stored, and the next opening must not count it as missing.
+     * If a kill tears this block, it was never stored. The next opening sees that only if the
+     * cursor has the present end.
      */
     if (spill->written.end != spill->segments.end)
         spill_write_cursor(spill, spill_completed(spill), spill->written.read, NULL);
@@ -282,7 +286,7 @@ static bool sync_is_due(const struct spill *spill)
            (spill->tail.unsynced || spill->tail.name_unsynced);
 }
 
-/* Whether the cursor's file is out of date, or a file or block is still to be removed. */
+/* Returns true if the cursor's file is out of date, or a file or block must still be removed. */
 static bool cursor_is_due(const struct spill *spill)
 {
     const struct segments *segments = &spill->segments;
@@ -302,7 +306,7 @@ int64_t spill_due(const struct spill *spill)
     return due;
 }
 
-/* Copies the reason of a failure to `error`, with the folder's name. Returns `done`. */
+/* Adds the folder to the reason of a failure. Returns `done`. */
 static bool pass_error_on(const struct spill *spill, bool done, const struct error *why,
                           struct error *error)
 {
@@ -357,8 +361,8 @@ struct spill_counts spill_counts(const struct spill *spill)
 }
 
 /*
- * Returns the position up to which records are complete at the close. A left block that was not
- * given up was delivered in another way. If it cannot be removed, the cursor is moved past it.
+ * Returns the position of the last cursor. A left block that the caller did not give up was
+ * delivered in another way; if it cannot be removed, the cursor is moved past it.
  */
 static uint64_t completed_at_close(struct spill *spill)
 {
@@ -367,8 +371,8 @@ static uint64_t completed_at_close(struct spill *spill)
 }
 
 /*
- * Counts the records of segments that other programs removed at either end as lost, so that the
- * next opening does not count them as missing.
+ * Counts the records of segments that other programs have removed as lost, at both ends of the
+ * spill, so that the next opening does not count them as missing.
  */
 static void forget_gone(struct spill *spill)
 {

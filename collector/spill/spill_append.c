@@ -16,8 +16,7 @@ static enum spill_stored append_failed(struct spill *spill, enum data_file_resul
 }
 
 /*
- * Opens an existing file if it is empty. Such a file is left if the first write to it failed and it
- * could not be removed.
+ * Opens an existing file if it is empty: the first write to it failed, and it could not be removed.
  */
 static bool take_empty(const char *path, struct data_file *file)
 {
@@ -30,7 +29,7 @@ static bool take_empty(const char *path, struct data_file *file)
     return false;
 }
 
-/* If another file has the name, the next positions are tried as names. */
+/* The number of positions that are tried as names, because other files may have the first ones. */
 #define NAMES 16
 
 static enum data_file_result make_file(struct spill *spill, char name[SEGMENT_NAME_SIZE],
@@ -70,8 +69,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 }
 
 /*
- * Cuts off the bytes that a failed write has written. The next block goes to a new segment, unless
- * only room was missing. Returns whether the bytes are off the disk.
+ * Cuts off the bytes of a failed write. The next block begins a new segment, unless the write only
+ * lacked room. Returns true if the bytes are off the disk.
  */
 static bool take_back(struct spill *spill, enum data_file_result result)
 {
@@ -81,7 +80,7 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     if (last->size != 0 && result == DATA_FILE_FULL)
         return gone;
     spill_seal(spill, NULL);
-    /* an empty file is removed: the next segment will have its name */
+    /* an empty file is removed, because the next segment has its name */
     if (last->size == 0) {
         uint64_t number = segments->removed + segments->count - 1;
         char name[SEGMENT_NAME_SIZE];
@@ -116,8 +115,7 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
     enum data_file_result result =
         data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* a part that stays on the disk does no harm: it is not a whole
-                                     block */
+        take_back(spill, result); /* a part that stays does no harm: it is not a whole block */
         return result;
     }
     spill->tail.unsynced = true;
@@ -162,8 +160,7 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
     enum data_file_result result = append_block(spill, head, label, pieces, count, &why);
     if (result != DATA_FILE_DONE)
         return append_failed(spill, result, &why, error);
-    spill->left.is_there = false; /* the new block has overwritten the left block, or is in its
-                                     place */
+    spill->left.is_there = false; /* the new block has replaced it */
     segments_last(segments)->size += whole;
     segments->bytes += whole;
     segments->end += head->count;

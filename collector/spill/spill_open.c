@@ -45,8 +45,8 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     spill->has_cursor = found && spill->written.spill == spill->id;
     spill->again = recovered.read;
     /*
-     * The cursor is written now, so that a later opening that finds no cursor knows that it was
-     * lost. If this write fails, the next one tries it again.
+     * Writes the cursor now, so that a later opening that finds none knows that it was lost. If
+     * this fails, the next write tries again.
      */
     if (!spill->has_cursor) {
         spill->written = (struct cursor_state){0};

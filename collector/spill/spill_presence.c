@@ -4,8 +4,8 @@
 #include "collector/spill/spill_state.h"
 
 /*
- * Whether the file begins with a block of another spill: then it is not the file that this spill
- * wrote.
+ * Returns true if the file begins with a block of another spill, so that this spill did not write
+ * it.
  */
 static bool is_foreign_segment(const struct spill *spill, struct data_file file)
 {
@@ -16,7 +16,7 @@ static bool is_foreign_segment(const struct spill *spill, struct data_file file)
            block_head_read(bytes, &head) && head.spill != spill->id;
 }
 
-/* Whether the file still has all bytes that were written to it. */
+/* Returns true if the file still has all bytes that were written to it. */
 static bool is_there(struct spill *spill, const struct segment *segment)
 {
     struct data_file file;
@@ -24,7 +24,7 @@ static bool is_there(struct spill *spill, const struct segment *segment)
     enum data_file_result opened =
         data_file_open(segments_path(&spill->segments, segment->name), &file, NULL);
     if (opened != DATA_FILE_DONE)
-        return opened != DATA_FILE_MISSING; /* if the file cannot be checked it counts as there */
+        return opened != DATA_FILE_MISSING; /* a file that cannot be checked counts as present */
     bool there = (!data_file_size(file, &size, NULL) || size >= segment->size) &&
                  !is_foreign_segment(spill, file);
     data_file_close(file);
@@ -32,8 +32,8 @@ static bool is_there(struct spill *spill, const struct segment *segment)
 }
 
 /*
- * Handles a folder or lock that was removed, renamed or replaced. If the lock cannot be created
- * again for now, the old one stays.
+ * If the folder or its lock was removed, renamed or replaced, takes the lock again. If that fails,
+ * keeps the old lock.
  */
 static void check_lock(struct spill *spill)
 {
@@ -56,7 +56,6 @@ static void check_lock(struct spill *spill)
     spill->locked_out = error.code == EXIT_CODE_CONFIG;
 }
 
-/* Checks the cursor's file. If it is gone, the next write creates it again. */
 static void check_cursor(struct spill *spill)
 {
     if (!spill->cursor.is_open || folder_has(segments_path(&spill->segments, "ack")))
@@ -65,7 +64,6 @@ static void check_cursor(struct spill *spill)
     spill->has_cursor = false;
 }
 
-/* Returns the number of the segment's records that are not read yet. */
 static uint64_t unread_of(const struct spill *spill, uint64_t number)
 {
     uint64_t first = segments_at(&spill->segments, number)->first;
@@ -74,7 +72,10 @@ static uint64_t unread_of(const struct spill *spill, uint64_t number)
     return end > position ? end - position : 0;
 }
 
-/* Checks a segment that was there before. Returns the number of records that are lost. */
+/*
+ * Notes whether another program has removed the segment. Returns the number of its unread records
+ * then.
+ */
 static uint64_t check_segment(struct spill *spill, uint64_t number)
 {
     struct segments *segments = &spill->segments;

@@ -28,7 +28,7 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 }
 
 /*
- * Stores all sound, incomplete blocks of the file. If a block begins below `sent`, notes that it
+ * Stores all undamaged, waiting blocks of the file. If a block begins below `sent`, notes that it
  * may have been sent, because its new position does not show that. Returns false if a block cannot
  * be stored now; *position is then where that block begins.
  */
@@ -56,10 +56,7 @@ static bool store_blocks(struct spill *spill, struct segment_walk *walk, uint64_
     return true;
 }
 
-/*
- * Notes that the file's blocks below this position are stored or lost; the remaining blocks stay
- * kept.
- */
+/* Called when the file's blocks below this position are stored or lost; the others stay kept. */
 static void note_returned(struct spill *spill, size_t index, uint64_t position, uint64_t stored)
 {
     struct kept_file *file = &spill->kept.files[index];
@@ -88,7 +85,7 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     bool done = opened == DATA_FILE_MISSING;
     if (opened == DATA_FILE_DONE) {
         if (data_file_size(walk.file, &walk.size, NULL)) {
-            spill->settings.size = UINT64_MAX; /* the file is already part of the size */
+            spill->settings.size = UINT64_MAX; /* the file counts towards the size already */
             done = store_blocks(spill, &walk, file.sent, block, &position, &stored);
             spill->settings.size = size;
         }
@@ -99,7 +96,7 @@ static bool return_file(struct spill *spill, size_t index, struct returned *bloc
     if (done)
         kept_remove(&spill->kept, index);
     uint64_t read = spill->written.read;
-    /* If the program is killed before the file is removed, its blocks are sent twice. */
+    /* If the program is killed before it removes the file, the blocks are sent twice. */
     spill_write_cursor(spill, spill_completed(spill), read > spill->again ? read : spill->again,
                        NULL);
     if (done && damaged)

@@ -9,8 +9,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * A new segment is begun only for a block that does not fit in the last one, so of two adjacent
- * segments at least one is half full. The others are for segments that were sealed early.
+ * A new segment begins only with a block that does not fit into the last one, so of two adjacent
+ * segments at least one is half full. The 4 are for segments that ended early.
  */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 {
@@ -18,8 +18,8 @@ size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 }
 
 /*
- * The lock file is created with its folder and never removed: after a removal another program could
- * lock a new file of that name.
+ * The lock file is created with its folder, and never removed: otherwise another program could lock
+ * a new file of this name.
  */
 static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
                                   struct error *error)
@@ -33,7 +33,7 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     return result;
 }
 
-/* An inspection (inspection.h) holds the lock for a moment, so locking is tried again. */
+/* Tries again, because an inspection (inspection.h) takes the lock for a moment. */
 #define LOOKS   3
 #define LOOK_NS INT64_C(2000000)
 
@@ -84,7 +84,7 @@ bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, s
     if (spill->has_cursor && written->position == position && written->read == read &&
         written->end == state.end && written->kept == state.kept)
         return true;
-    /* `end` need not be synced: after a power cut the blocks may be missing as well. */
+    /* A change of `end` is not synced: after a power cut its blocks may be missing, too. */
     bool sync = !spill->has_cursor || written->position != position || written->read != read ||
                 written->kept != state.kept;
     if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &state,
@@ -138,8 +138,8 @@ bool spill_sync_blocks(struct spill *spill, struct error *error)
 }
 
 /*
- * The first remaining segment begins above all complete records, even if blocks of an evicted
- * segment are not acknowledged yet: they cannot be read again.
+ * All records below the first segment are complete, even if blocks of an evicted segment are not
+ * acknowledged yet: they cannot be read again.
  */
 uint64_t spill_completed(const struct spill *spill)
 {

@@ -1,5 +1,5 @@
 /*
- * The state that the parts of a spill share. Private to these files, each of which uses only those
+ * The state that the parts of a spill share. Only these files include it; each uses only those
  * above it:
  *
  *   spill_state.c     the lock, the cursor, syncing, sealing
@@ -35,7 +35,7 @@ struct spill {
     uint32_t label_size, label_checksum;
     struct disk_room room; /* the room on the disk of the segments' folder */
     struct part_file *lock;
-    bool locked_out; /* the folder was replaced, and another program has the new one */
+    bool locked_out; /* another program has the lock of the folder that replaced ours */
     struct segments segments;
     struct kept kept;
     struct reader reader;
@@ -51,41 +51,35 @@ struct spill {
 
     struct cursor_state written; /* the contents of the cursor's file */
     bool has_cursor;             /* the cursor's file has valid contents */
-    int64_t cursor_ns;           /* monotonic: when the cursor was last written, or that was
-                                    tried */
-    int64_t synced_ns;           /* monotonic: when blocks were last synced, or that was tried */
-    bool owes_sync;              /* segments from before the opening are not synced yet */
+    int64_t cursor_ns;           /* monotonic: the last attempt to write the cursor */
+    int64_t synced_ns;           /* monotonic: the last attempt to sync blocks */
+    bool owes_sync;              /* segments of an earlier run are not synced yet */
 
     /*
-     * Blocks that begin below this position may have been sent before the last rewind or the
-     * opening, or before they were kept.
+     * Blocks that begin below this position are marked `again`: they may have been sent before the
+     * last rewind or the opening, or before they were kept.
      */
     uint64_t again;
-    uint64_t sent; /* blocks that end at or below this position may have been sent since the last
-                      rewind or the opening */
-    uint64_t evicted_sent; /* records that may have been sent, and whose segment was evicted before
-                              they were read (again) */
+    uint64_t sent;         /* blocks up to this position may have been sent since then */
+    uint64_t evicted_sent; /* evicted before they were read (again), but maybe sent */
 };
 
 /* --- spill_state.c ---------------------------------------------------------------------------- */
 
-/*
- * Returns the maximum number of segments that a spill may have, if `there` segments exist already.
- */
+/* Returns the most segments that a spill can have, if it has `there` segments now. */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there);
 
-/* Takes the lock of the folder, and creates both if necessary. */
+/* Takes the lock of the folder, and creates the folder and the lock file if necessary. */
 int spill_take_lock(struct spill *spill, struct error *error);
 
 bool spill_may_sync(const struct spill *spill);
 
-/* Writes the cursor if it changed. */
+/* Writes the cursor if it has changed. */
 bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, struct error *error);
 
 /*
- * Syncs the segments from before the opening: a run with SPILL_SYNC_NEVER has not synced them, and
- * a killed run possibly has not. From then on they count as stored. A sync that fails is tried
- * again with the next sync of blocks.
+ * Syncs the segments of an earlier run, which may not have synced them: with SPILL_SYNC_NEVER, or
+ * if it was killed. If that fails, the next sync of blocks tries again.
  */
 void spill_sync_recovered(struct spill *spill);
 
@@ -95,13 +89,16 @@ bool spill_sync_blocks(struct spill *spill, struct error *error);
 /* Sets the label of the blocks that are appended from now on. */
 void spill_set_label(struct spill *spill, const char *label);
 
-/* Returns the position for the cursor: all records below it are complete. */
+/* Returns the position for the cursor: all records below it are acknowledged, evicted or lost. */
 uint64_t spill_completed(const struct spill *spill);
 
-/* Whether all records are acknowledged, evicted or lost. */
+/* Returns true if all records are acknowledged, evicted or lost. */
 bool spill_is_complete(const struct spill *spill);
 
-/* Seals the segment that blocks are appended to; the next block begins another segment. */
+/*
+ * Ends the last segment: the next block begins a new one. Syncs it unless that is not needed;
+ * returns false with `error` filled if the sync fails.
+ */
 bool spill_seal(struct spill *spill, struct error *error);
 
 void spill_free(struct spill *spill);
@@ -109,25 +106,25 @@ void spill_free(struct spill *spill);
 /* --- spill_presence.c ------------------------------------------------------------------------- */
 
 /*
- * Checks whether the folder and the files still exist; with `tail_only`, checks only those that the
- * next block needs. Notes and logs what is gone, which is created again when it is needed.
+ * Checks whether the folder and its files still exist; with `tail_only`, only those that the next
+ * append needs. Logs what is gone. It is created again when it is needed.
  */
 void spill_check_presence(struct spill *spill, bool tail_only);
 
-/* Returns the number of records in segments that are gone, without those that were read. */
+/* Returns the number of unread records in segments whose files were removed. */
 uint64_t spill_gone(const struct spill *spill);
 
 /* --- spill_append.c --------------------------------------------------------------------------- */
 
-/* Stores a block; its head is complete except for its spill and position. */
+/* Stores a block. `head` is complete except for its spill and position. */
 enum spill_stored spill_store(struct spill *spill, struct block_head *head, const char *label,
                               const struct text *pieces, size_t count, struct error *error);
 
 /* --- spill_return.c --------------------------------------------------------------------------- */
 
 /*
- * Stores the blocks of the oldest kept segment that fits again. Returns whether there were any
- * blocks.
+ * Appends the blocks of the oldest kept segments that fit again to the spill. Returns true if there
+ * were any blocks.
  */
 bool spill_return(struct spill *spill);
 

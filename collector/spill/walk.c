@@ -6,7 +6,6 @@
 #include "collector/spill/cursor.h"
 #include "collector/spill/recovery.h"
 
-/* The state of one walk. */
 struct walking {
     struct spill_walk *walk;
     struct segments segments;
@@ -18,7 +17,7 @@ struct walking {
     char label[SPILL_LABEL_SIZE];
 };
 
-/* Returns 1 if the block is sound, 0 if not, and -1 if memory is short. */
+/* Returns 1 if the block is undamaged, 0 if it is damaged, and -1 if memory is short. */
 static int read_block(struct walking *walking, const struct segment_walk *walk,
                       const struct block_head *head, struct error *error)
 {

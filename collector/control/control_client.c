@@ -6,8 +6,8 @@
 #include "collector/base/rule.h"
 
 /*
- * If the connection of a client is reported as ready, but blocks, VAIN_MOST times within VAIN_NS,
- * the client is not watched for REST_NS.
+ * A read or write that would block although the connection was reported as ready is spurious. After
+ * VAIN_MOST of them in a row within VAIN_NS, the client is not watched for REST_NS (nanoseconds).
  */
 #define VAIN_MOST 100
 #define VAIN_NS   INT64_C(100000000)
@@ -68,7 +68,6 @@ bool control_client_rests(const struct control_client *client, int64_t now_ns)
     return now_ns < client->rest_until_ns;
 }
 
-/* Removes the sent bytes from the buffer. */
 static void forget_sent(struct control_client *client)
 {
     struct output *out = &client->out;

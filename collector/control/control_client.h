@@ -18,21 +18,21 @@
 #define CONTROL_REQUEST_SIZE ((size_t)512)
 #define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
 
-/* Pause between two requests of a client, so that endless requests cost little. */
+/* Nanoseconds between two requests of a client, so that endless requests cost little. */
 #define CONTROL_BACKOFF_NS INT64_C(50000000)
 
 struct control_client {
-    struct control_connection *connection; /* NULL: a free slot */
+    struct control_connection *connection; /* NULL if the slot is free */
     struct output out;                     /* answers; append to it */
     size_t sent;                           /* bytes of `out` that were sent */
     char line[CONTROL_REQUEST_SIZE];
     size_t line_used;
     bool ended;               /* the client has closed its sending side */
-    int64_t backoff_until_ns; /* monotonic nanoseconds: no request is read earlier */
-    unsigned vain; /* reads and writes in a row that would have blocked although the connection was
-                      ready */
-    int64_t vain_since_ns;    /* time of the first of these */
-    int64_t rest_until_ns;    /* until then it is neither read, written nor watched */
+    int64_t backoff_until_ns; /* no request is read before this time (monotonic nanoseconds) */
+    unsigned vain;            /* consecutive reads and writes that would have blocked although the
+                                 connection was ready */
+    int64_t vain_since_ns;    /* time of the first of these reads and writes */
+    int64_t rest_until_ns;    /* until then the client is neither read, written to nor watched */
     int64_t progress_ns;      /* when it last accepted a byte, or `out` became non-empty */
     int64_t stall_timeout_ns;
 };
@@ -44,7 +44,7 @@ struct control_client {
 bool control_client_create(struct control_client *client, int64_t stall_timeout_ns);
 void control_client_destroy(struct control_client *client);
 
-/* Returns the bytes of a client's memory; pages that no answer needs are never touched. */
+/* Returns the bytes of a client's memory. The pages that no answer has used need no RAM. */
 size_t control_client_memory(void);
 
 /* begin takes ownership of the connection; end closes the connection, if there is one. */
@@ -69,16 +69,17 @@ bool control_client_request(struct control_client *client, char *request, size_t
                             int64_t now_ns);
 
 /*
- * Whether the client rests: its connection is reported as ready again and again, and neither a read
- * nor a write makes progress. Resting clients are not watched before rest_until_ns.
+ * Returns true while the client backs off, because its connection was often reported as ready
+ * although neither a read nor a write made progress. Such a client is not watched before
+ * rest_until_ns.
  */
 bool control_client_rests(const struct control_client *client, int64_t now_ns);
 
-/* Whether a whole request has arrived. */
+/* Returns true if a whole request has arrived. */
 bool control_client_has_request(const struct control_client *client);
 
 /*
- * Returns whether the client must be ended: all answers are sent and no request can follow, or a
+ * Returns true if the client must be ended: all answers are sent and no request can follow, or a
  * line is too long.
  */
 bool control_client_is_done(const struct control_client *client);

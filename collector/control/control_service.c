@@ -26,8 +26,8 @@
 
 /*
  * A read of the tap ends after LOOKS_A_TICK batches, or with the first batch after TAP_TICK_NS. The
- * pause after it is TAP_PAUSE_FACTOR times as long as the read took. So hostile names and patterns
- * cost at most a quarter of a processor, and a signal waits for one batch at most.
+ * pause after it is at least TAP_PAUSE_FACTOR times as long as the read took. So hostile names and
+ * patterns cost at most a quarter of a processor, and a signal waits for at most one batch more.
  */
 #define LOOKS_A_TICK     8
 #define TAP_PAUSE_FACTOR 3
@@ -52,7 +52,7 @@ struct control_service {
     struct tap *tap;
     struct tap_view *view;
     struct client clients[CONTROL_CLIENTS];
-    int64_t accepts_from; /* monotonic nanoseconds */
+    int64_t accepts_from; /* no client is accepted before this time (monotonic nanoseconds) */
     int64_t tap_due;
     enum tap_state tap_state;
 };
@@ -254,7 +254,6 @@ static const struct {
     {"stop", .is_order = true, .answer = answer_stop},
 };
 
-/* Answers a request: "name" or "name argument"; a carriage return at its end is ignored. */
 static void answer(struct control_service *service, struct client *client, const char *request,
                    size_t size)
 {
@@ -315,7 +314,7 @@ static void set_tap(struct control_service *service, int64_t now_ns)
     tap_set(service->tap, state);
 }
 
-/* Shows only a few batches at a time: the main thread must also handle signals. */
+/* Shows only a few batches at a time, because the main thread must also handle signals. */
 static void show_batches(struct control_service *service, int64_t until_ns)
 {
     struct batch *batch;
@@ -332,8 +331,8 @@ static void show_batches(struct control_service *service, int64_t until_ns)
 }
 
 /*
- * Tells the client how many records its tap has left out since it was last told. Called once a
- * second. If there is no room for the line, the next call tells the sum.
+ * Reports how many records the client's tap has left out since the last report. Called once a
+ * second. If there is no room for the line, the next report includes these records.
  */
 static void report_left_out(struct control_service *service, struct client *client)
 {
@@ -415,7 +414,7 @@ static void serve_client(struct control_service *service, struct client *client,
     size_t size;
     control_client_read(&client->base, now_ns);
     if (client->tapping)
-        client->base.line_used = 0; /* ignores further requests, but notices a disconnect */
+        client->base.line_used = 0; /* further requests are ignored, but a disconnect is noticed */
     else if (control_client_request(&client->base, request, &size, now_ns))
         answer(service, client, request, size);
     bool left = client->tapping && client->base.ended;
@@ -437,8 +436,8 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /*
- * Returns when the tap must be read. While it only counts, that is when the first client's second
- * ends.
+ * Returns when the tap must be read. While it only counts, that is when the first of the clients'
+ * seconds ends.
  */
 static int64_t tap_due(const struct control_service *service)
 {

@@ -6,12 +6,12 @@
 
 #include "collector/text/glob.h"
 
-/* Bytes for a record's lines: the limit that a sink has. */
+/* Size in bytes of the buffer for a record's lines, the same as the limit of a sink. */
 #define TEXT_SIZE ((size_t)1024 * 1024)
 
 /*
- * The steps for matching a record's names (collector/text/glob.h), which take a few milliseconds. A
- * record that needs more steps is not shown; only a hostile sender makes such names.
+ * The maximum number of steps for matching a record's names (collector/text/glob.h); they take a
+ * few milliseconds. A record that needs more is not shown. Only a hostile sender makes such names.
  */
 #define STEPS_MOST ((size_t)1 << 20)
 
@@ -19,7 +19,7 @@ struct tap_view {
     struct encoder *encoder;
     struct output text;   /* a record's lines */
     struct arena scratch; /* for names that the schema composes */
-    size_t steps;         /* number of steps used for the present record */
+    size_t steps;         /* number of steps used for the current record */
 };
 
 struct tap_view *tap_view_create(const struct encoder_ops *encoder)
@@ -61,7 +61,6 @@ static bool view_matches(struct tap_view *view, const struct tap_watcher *watche
     return glob_matches(&glob, name, &view->steps, STEPS_MOST);
 }
 
-/* A walk over a record's samples that finds the samples that match. */
 struct walk {
     struct tap_view *view;
     const struct record *record;
@@ -110,7 +109,7 @@ static bool show_line(struct tap_watcher *watcher, const char *line, size_t size
     return true;
 }
 
-/* Shows the lines whose samples match. Returns whether all these lines could be shown. */
+/* Shows the lines whose samples match. Returns true if all these lines could be shown. */
 static bool show_matching(struct tap_view *view, struct tap_watcher *watcher,
                           const struct record *record, struct output *out)
 {

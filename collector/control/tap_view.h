@@ -24,7 +24,7 @@ struct tap_view *tap_view_create(const struct encoder_ops *encoder);
 /* NULL is allowed. */
 void tap_view_destroy(struct tap_view *view);
 
-/* Returns the bytes of a view's memory; pages that no record needs are never touched. */
+/* Returns the bytes of a view's memory. The pages that no record has used need no RAM. */
 size_t tap_view_memory(void);
 
 /* One client of the tap. */
@@ -32,10 +32,14 @@ struct tap_watcher {
     char pattern[256]; /* see collector/text/glob.h */
     size_t pattern_size;
     unsigned lines_left; /* lines that may still be written in this second */
-    uint64_t left_out;   /* records not examined or not fully shown, for lack of lines or room */
+    uint64_t left_out;   /* records that were not examined or not fully shown, because lines or
+                            room were used up */
 };
 
-/* Appends the matching lines to `out`, at most `lines_left` of the watcher. */
+/*
+ * Appends the matching lines to `out`, at most watcher->lines_left, and counts in
+ * watcher->left_out.
+ */
 void tap_view_show(struct tap_view *view, struct tap_watcher *watcher, const struct batch *batch,
                    struct output *out);
 

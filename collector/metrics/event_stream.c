@@ -16,13 +16,13 @@ struct event {
 
 struct viewer {
     struct event_stream *stream; /* NULL: the slot is free */
-    struct event *event;         /* the event that is being sent; NULL: no event */
+    struct event *event;         /* the event that is being sent, or NULL */
     uint64_t seen;               /* number of the latest event that the viewer got */
 };
 
 struct event_stream {
     struct viewer viewers[EVENT_CLIENTS];
-    struct event *newest; /* NULL: no event was sent yet */
+    struct event *newest; /* NULL if no event was sent yet */
     uint64_t numbers;     /* the number of the newest event */
     bool closing;
 };
@@ -96,7 +96,7 @@ bool event_stream_has_clients(const struct event_stream *stream)
     return false;
 }
 
-/* The event that was sent is released; the newest one follows, unless the viewer has seen it. */
+/* Releases the event that was sent. The newest event is next, unless the viewer has got it. */
 static enum http_more next_event(void *context, const char **bytes, size_t *size)
 {
     struct viewer *viewer = context;

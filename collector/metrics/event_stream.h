@@ -29,7 +29,7 @@ void event_stream_destroy(struct event_stream *stream);
 /* Returns the bytes of a stream's memory without the events. */
 size_t event_stream_memory(void);
 
-/* Return whether there is room for one more client, and whether there are clients. */
+/* Return true if there is room for one more client, and if there are clients. */
 bool event_stream_has_room(const struct event_stream *stream);
 bool event_stream_has_clients(const struct event_stream *stream);
 
@@ -42,8 +42,8 @@ bool event_stream_open(struct event_stream *stream, const struct output *first,
                        struct http_answer *answer);
 
 /*
- * Makes an event the next part of all streams; takes ownership of the event's memory. Call
- * http_server_continue afterwards, for streams that had no next part.
+ * Makes an event the next part of all streams, and takes ownership of the event's memory. Call
+ * http_server_continue after it, for the streams that wait for a next part.
  */
 void event_stream_send(struct event_stream *stream, const struct output *event);
 

@@ -1,6 +1,4 @@
-/*
- * How the HTTP server accepts clients (http_server.h).
- */
+/* Accepts clients for the HTTP server (http_server.h). */
 #include <stdlib.h>
 
 #include "collector/log/log.h"
@@ -9,7 +7,7 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* The most clients that are accepted in one call. */
+/* The maximum number of clients accepted in one call. */
 #define ACCEPTED_MOST 64
 
 /* The pause after the system refused an accept, and the interval at which refusals are logged. */
@@ -39,8 +37,9 @@ static size_t count_of_network(const struct http_server *server, const struct ad
 }
 
 /*
- * Makes room among the clients without an answer: ends one of the host that has the most of them,
- * the oldest one whose request is not complete, otherwise the oldest one.
+ * Makes room for a request by ending a client that has no answer yet. Selects the network with the
+ * most of these clients, and of its clients the oldest one whose request is not complete, otherwise
+ * the oldest one.
  */
 static void evict_asking(struct http_server *server)
 {
@@ -111,7 +110,7 @@ void http_accept_again(struct http_server *server, int64_t now_ns)
         close_door(server, error.text, now_ns);
 }
 
-/* The system ends a registration if it refuses to change it. */
+/* The system ends a registration that it refuses to change. */
 void http_accept_lost(struct http_server *server, int64_t now_ns)
 {
     server->listener_removed = true;
@@ -142,8 +141,8 @@ static bool take_client(struct http_server *server, struct client *client, wait_
 }
 
 /*
- * Returns a slot for a new client, perhaps after ending another client. NULL: the slot of an ended
- * client is not free yet.
+ * Returns a slot for a new client, perhaps after ending another client. Returns NULL while the slot
+ * of an ended client is not free yet.
  */
 static struct client *make_room(struct http_server *server)
 {

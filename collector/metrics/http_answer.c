@@ -25,9 +25,10 @@ static const struct {
 };
 
 /*
- * Headers of every answer. They tell a browser to load nothing from other hosts, not to show the
- * page inside another one, and not to guess types. If the connection stayed open, a client could
- * keep its slot between requests, or with an incomplete second request.
+ * Headers of every answer. Each connection is closed after its answer, because otherwise a client
+ * could keep its slot between requests, or with an incomplete second request. The other headers
+ * make a browser load nothing from other hosts, refuse to show the page inside another page, and
+ * not guess types.
  */
 static const char always[] =
     "Connection: close\r\n"

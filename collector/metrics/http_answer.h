@@ -11,7 +11,7 @@
 
 #include "collector/text/output.h"
 
-/* The most bytes of a status line with its headers and the empty line after them. */
+/* The maximum size in bytes of a status line with its headers and the empty line after them. */
 #define HTTP_TOP_SIZE 1024
 
 enum http_more {
@@ -22,9 +22,9 @@ enum http_more {
 
 struct http_answer {
     unsigned status;
-    const char *type;           /* of the body */
+    const char *type;           /* media type of the body */
     const char *header, *value; /* an additional header; NULL: none */
-    const char *encoding;       /* of the body; NULL: none */
+    const char *encoding;       /* encoding of the body; NULL: none */
 
     /* The body, or the first part of a stream's body. Valid until `done` or `next` is called. */
     const char *bytes;
@@ -32,19 +32,19 @@ struct http_answer {
 
     /*
      * For a body of unknown size: sets the next part, which is not empty and is valid until the
-     * next call. NULL: `bytes` are the whole body.
+     * next call. NULL if `bytes` is the whole body.
      */
     enum http_more (*next)(void *context, const char **bytes, size_t *size);
 
-    /* Called once, when the body was sent, or its client is gone. NULL: not needed. */
+    /* Called once, when the body was sent or its client is gone. NULL if not needed. */
     void (*done)(void *context);
     void *context;
 };
 
-/* An answer with a text of static lifetime. */
+/* Returns an answer with a text of static lifetime. */
 struct http_answer http_answer_text(unsigned status, const char *text);
 
-/* 503: memory is short, or too many pages are unsent. */
+/* Returns an answer with status 503: memory is short, or too many pages are unsent. */
 struct http_answer http_answer_no_memory(void);
 
 /*

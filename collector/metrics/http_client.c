@@ -1,6 +1,4 @@
-/*
- * Requests and answers of the HTTP server (http_server.h).
- */
+/* Handles requests and answers of the HTTP server (http_server.h). */
 #include "collector/metrics/http_client.h"
 
 #include <stdlib.h>
@@ -11,11 +9,14 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/tcp.h"
 
-/* The most bytes that one client is sent, and that are read and dropped, in one round. */
+/*
+ * The maximum number of bytes that are sent to one client in one round, and of those that are read
+ * and dropped.
+ */
 #define SENT_MOST    ((size_t)256 * 1024)
 #define DROPPED_MOST ((size_t)64 * 1024)
 
-/* The longest wait for a peer's end. */
+/* The maximum time in nanoseconds to wait until the peer closes its side. */
 #define LEAVING_NS INT64_C(2000000000)
 
 /* --- clients ---------------------------------------------------------------------------------- */
@@ -44,7 +45,6 @@ static void client_release(struct client *client)
     client->answer.done = NULL;
 }
 
-/* The connection is closed after the notifier's REMOVED event. */
 void http_client_end(struct http_server *server, struct client *client)
 {
     RULE(client->state != CLIENT_FREE && client->state != CLIENT_ENDS, "a connection ends once");
@@ -66,7 +66,6 @@ static bool client_gets(const struct client *client)
     return client->state == CLIENT_GETS || client->state == CLIENT_RESTS;
 }
 
-/* The number of answers that are being sent. */
 static size_t count_answers(const struct http_server *server)
 {
     size_t count = 0;
@@ -90,7 +89,10 @@ static void client_leave(struct http_server *server, struct client *client, int6
     set_interests(server, client, NOTIFIER_IN | NOTIFIER_HANGUP);
 }
 
-/* Sets the part that follows a part that was sent. Returns false if there is none for now. */
+/*
+ * Sets the next part of the answer after a part was sent. Returns false if there is none to send
+ * now.
+ */
 static bool next_part(struct http_server *server, struct client *client, int64_t now_ns)
 {
     const struct http_answer *answer = &client->answer;
@@ -180,7 +182,7 @@ static void client_admit(struct http_server *server, struct client *client, int6
     client_send(server, client, now_ns);
 }
 
-/* The oldest request that waits and may have a slot; NULL: none. */
+/* Returns the oldest waiting request that may get a slot, or NULL. */
 static struct client *oldest_waiting(struct http_server *server, bool reserved_only)
 {
     struct client *found = NULL;
@@ -206,7 +208,7 @@ void http_client_admit(struct http_server *server, int64_t now_ns)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Removes empty lines at the beginning, and notes whether the head is complete or too long. */
+/* Removes empty lines at the beginning. Sets head_size if the head is complete or too long. */
 static void look_at_head(const struct http_server *server, struct client *client, size_t known)
 {
     size_t empty = http_request_empty(client->head, client->used);
@@ -239,7 +241,7 @@ void http_client_read(struct http_server *server, struct client *client, int64_t
     client_admit(server, client, now_ns);
 }
 
-/* Drops bytes of a client that has sent its request. */
+/* Reads and drops the bytes that a client sends after its request. */
 static void client_drop(struct http_server *server, struct client *client)
 {
     char bytes[4096];

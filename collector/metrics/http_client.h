@@ -14,11 +14,11 @@
 enum client_state {
     CLIENT_FREE,
     CLIENT_ASKS,   /* its request is not complete */
-    CLIENT_WAITS,  /* its request waits for a slot */
+    CLIENT_WAITS,  /* its request is complete and waits for a slot */
     CLIENT_GETS,   /* its answer is being sent */
     CLIENT_RESTS,  /* its answer is a stream, and there is no next part yet */
     CLIENT_LEAVES, /* its answer was sent; bytes that it still sends are dropped */
-    CLIENT_ENDS,   /* removed from the notifier, and closed after that */
+    CLIENT_ENDS,   /* it is removed from the notifier, and is closed after the REMOVED event */
 };
 
 struct client {
@@ -26,8 +26,8 @@ struct client {
     wait_handle connection;
     struct address network; /* address of the peer's network */
     unsigned interests;     /* the events that the notifier reports */
-    int64_t since_ns;       /* by state: when it arrived, its answer made progress, or its answer
-                               ended */
+    int64_t since_ns;       /* by state: when it arrived, when its answer last made progress, or
+                               when its answer ended */
 
     /* The request. */
     char *head; /* HTTP_HEAD_SIZE bytes; NULL after the request was answered */
@@ -39,7 +39,7 @@ struct client {
     struct http_answer answer;
     bool headers_only;
     char top[HTTP_TOP_SIZE];
-    const char *part; /* what is being sent */
+    const char *part; /* the bytes that are being sent */
     size_t part_size, sent;
 };
 
@@ -63,25 +63,25 @@ void http_client_removed(struct client *client);
 /* Reads the request and, if it is complete and there is a slot, answers it. */
 void http_client_read(struct http_server *server, struct client *client, int64_t now_ns);
 
-/* Answers the requests that wait and have a slot. */
+/* Answers the waiting requests for which slots are free. */
 void http_client_admit(struct http_server *server, int64_t now_ns);
 
-/* Continues with a client that has an event. */
+/* Handles an event of a client. */
 void http_client_ready(struct http_server *server, struct client *client, int64_t now_ns);
 
-/* Asks a client's stream, which had no next part before, for its next part. */
+/* Requests the next part of a client's stream, if it had none before, and sends it. */
 void http_client_continue(struct http_server *server, struct client *client, int64_t now_ns);
 
-/* Returns when (monotonic) to end the client; INT64_MAX: never. */
+/* Returns when to end the client (monotonic nanoseconds), or INT64_MAX if it has no time limit. */
 int64_t http_client_limit(const struct http_server *server, const struct client *client);
 
-/* Accepts the clients that wait, and makes room for them. */
+/* Accepts waiting clients, and makes room for them. */
 void http_accept(struct http_server *server, int64_t now_ns);
 
 /* Accepts clients again if a pause is over. */
 void http_accept_again(struct http_server *server, int64_t now_ns);
 
-/* To be called when the system has ended the listener's registration. */
+/* Must be called when the system has ended the listener's registration. */
 void http_accept_lost(struct http_server *server, int64_t now_ns);
 
 #endif

@@ -72,7 +72,9 @@ static bool is_value(const struct text *text)
     return true;
 }
 
-/* Takes the next line, without its end, from `rest`, which ends with a line feed. */
+/*
+ * Removes the next line from `rest`, which ends with a line feed. Returns it without its line end.
+ */
 static struct text take_line(struct text *rest)
 {
     const char *end = memchr(rest->data, '\n', rest->size);
@@ -84,7 +86,7 @@ static struct text take_line(struct text *rest)
     return line;
 }
 
-/* Cuts the text before the first `until` from `rest`. Returns false if there is none. */
+/* Removes the text up to the first `until` from `rest`. Returns false if there is no `until`. */
 static bool take_until(struct text *rest, char until, struct text *out)
 {
     const char *end = memchr(rest->data, until, rest->size);

@@ -10,10 +10,10 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* The most rounds of events that are handled in one call. */
+/* The maximum number of rounds of events in one call. */
 #define ROUNDS_MOST 8
 
-/* The pause after a wait for events has failed. */
+/* The pause in nanoseconds after a wait for events has failed. */
 #define FAILED_PAUSE_NS (100 * MS_NS)
 
 _Static_assert(CLIENTS < NOTIFIER_LEVELS_MOST, "the notifier has room for all and the listener");
@@ -46,7 +46,6 @@ static void handle_event(struct http_server *server, const struct notifier_event
         http_client_ready(server, event->token, now_ns);
 }
 
-/* Returns the number of events, or NOTIFIER_FAILED. */
 static size_t handle_events(struct http_server *server, int64_t now_ns)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
@@ -56,7 +55,10 @@ static size_t handle_events(struct http_server *server, int64_t now_ns)
     return count;
 }
 
-/* The handle becomes readable only if there were no more events. */
+/*
+ * The handle becomes readable again only after all events were read, so if some are left, the
+ * server is due at once.
+ */
 bool http_server_serve(struct http_server *server, int64_t now_ns)
 {
     size_t count = 1;

@@ -4,12 +4,12 @@
  * thread.
  *
  * A connection has one request and one answer. Until its request is complete it uses one of
- * HTTP_ASKING slots, for the time limit at most. If all are used, a new client replaces the oldest
- * client of the host (for IPv6: the /64) that has the most. A complete request waits, within the
- * same limits, for one of HTTP_ANSWERS slots, of which HTTP_RESERVED are for reserved paths only.
- * So silent, slow and disconnected clients keep no answer from others. After the answer the
- * connection waits for a short time for its peer's end, because closing it before may destroy the
- * answer (RFC 9112, 9.6).
+ * HTTP_ASKING slots, for at most the time limit. If all are used, a new client replaces the oldest
+ * client of the address (for IPv6: the /64 network) that has the most. A complete request waits,
+ * within the same limits, for one of HTTP_ANSWERS slots, of which HTTP_RESERVED are only for the
+ * reserved path. So silent, slow and disconnected clients do not delay answers to other clients.
+ * After the answer the connection waits for a short time until the peer closes its side, because
+ * closing it earlier may destroy the answer (RFC 9112, 9.6).
  *
  * Lifecycle: create, then wait for the handle and serve in the main thread's loop, destroy. Main
  * thread.
@@ -29,16 +29,16 @@
 #define HTTP_ASKING   64
 #define HTTP_ANSWERS  24
 #define HTTP_RESERVED 4
-#define HTTP_LEAVING  32 /* connections after their answer, or about to be closed */
+#define HTTP_LEAVING  32 /* connections whose answer was sent, or that are about to be closed */
 
-/* A request's head must be shorter than this; else it gets 431. */
+/* A request's head must have fewer bytes; otherwise the answer is 431. */
 #define HTTP_HEAD_SIZE ((size_t)16 * 1024)
 
 struct http_server_options {
-    wait_handle listener; /* owned by the server after a successful create */
-    int64_t
-        stall_timeout_ns; /* longest wait for the request, for a slot, and for a client to read */
-    const char *reserved; /* the path with reserved slots; a literal */
+    wait_handle listener;     /* owned by the server after a successful create */
+    int64_t stall_timeout_ns; /* maximum nanoseconds to wait for the request, for a slot, and for
+                                 the client to read */
+    const char *reserved;     /* the path that may use the reserved slots; a literal */
 
     /* Makes the answer to a request; `request` is valid during the call. */
     void (*answer)(void *context, const struct http_request *request, struct http_answer *out);
@@ -59,16 +59,16 @@ void http_server_destroy(struct http_server *server);
 /* Returns the bytes of the server's memory without the answers. */
 size_t http_server_memory(void);
 
-/* Becomes readable when there is something to serve. */
+/* Returns the handle that becomes readable when there is something to serve. */
 wait_handle http_server_handle(const struct http_server *server);
 
-/* Returns when (monotonic) to serve at the latest. */
+/* Returns when to serve at the latest (monotonic nanoseconds). */
 int64_t http_server_due(const struct http_server *server);
 
-/* Accepts, reads and sends, without waiting. Returns whether there was something to do. */
+/* Accepts, reads and sends, without waiting. Returns true if there was something to do. */
 bool http_server_serve(struct http_server *server, int64_t now_ns);
 
-/* Asks streams that rest for their next part. */
+/* Requests the next part of all streams that had none before. */
 void http_server_continue(struct http_server *server, int64_t now_ns);
 
 #endif

@@ -13,7 +13,7 @@ static inline bool http_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The text without blanks at its beginning and its end. */
+/* Returns the text without blanks at its beginning and end. */
 static inline struct text http_trimmed(struct text text)
 {
     while (text.size != 0 && http_is_blank(*text.data)) {
@@ -25,7 +25,7 @@ static inline struct text http_trimmed(struct text text)
     return text;
 }
 
-/* Whether the text is this name, which is in lower case, whatever case the text has. */
+/* Returns true if the text is `name`, which is in lower case. Ignores the case of the text. */
 static inline bool http_is_named(const struct text *text, const char *name)
 {
     size_t i = 0;

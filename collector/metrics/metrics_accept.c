@@ -19,7 +19,7 @@ static struct text take_part(struct text *rest, char until)
     return taken;
 }
 
-/* Returns the value of "q=0.75" in thousandths; -1: the parameter is a different one. */
+/* Returns the value of a parameter such as "q=0.75" in thousandths; -1 for other parameters. */
 static int weight_of(struct text parameter)
 {
     if (parameter.size < 3 || ascii_lower(parameter.data[0]) != 'q' || parameter.data[1] != '=')

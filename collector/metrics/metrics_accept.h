@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 /*
- * Returns whether the client accepts OpenMetrics, and prefers it at least as much as Prometheus'
- * text format. False for NULL (no header); unreadable parts are ignored.
+ * Returns true if the client accepts OpenMetrics, and prefers it at least as much as Prometheus'
+ * text format. Returns false for NULL (no header). Ignores parts that are not valid.
  */
 bool metrics_accept_openmetrics(const char *accept);
 
-/* Returns whether the client accepts gzip, by Accept-Encoding; false for NULL (no header). */
+/* Returns true if the client accepts gzip, by Accept-Encoding; false for NULL (no header). */
 bool metrics_accept_gzip(const char *accept);
 
 #endif

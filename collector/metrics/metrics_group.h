@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 struct metrics_group {
-    const char *label;  /* the name of the label: "listener" */
-    const char *of;     /* a part of the metric's name: "listener_" */
+    const char *label;  /* name of the label: "listener" */
+    const char *of;     /* part of the metric's name: "listener_" */
     const char *first;  /* the first row */
-    size_t count, size; /* number of rows; bytes of one row */
-    size_t name;        /* bytes from a row's begin to the pointer to its name */
+    size_t count, size; /* number of rows, and size of a row in bytes */
+    size_t name;        /* offset in a row of the pointer to its name */
 };
 
 static inline const void *metrics_group_at(const struct metrics_group *group, size_t index)

@@ -40,7 +40,7 @@ int metrics_listener_check(const struct config *config, struct error *error)
     return -1;
 }
 
-/* The HTTP server has a descriptor of its own, which it closes. */
+/* The HTTP server gets a descriptor of its own, which it closes. */
 static int open_local(struct metrics_listener *out, const struct config *config,
                       struct error *error)
 {

@@ -10,17 +10,17 @@
 #include "collector/platform/local_listener.h"
 #include "collector/platform/wakeup.h"
 
-/* Permissions of the file: a scraper may be of the collector's group. */
+/* Permissions of the socket's file. The group is allowed, for scrapers in the collector's group. */
 #define METRICS_SOCKET_MODE 0660
 
 struct metrics_listener {
     wait_handle socket;           /* its owner closes it with tcp_listener_close */
-    struct local_listener *local; /* has the file; NULL: a TCP port */
+    struct local_listener *local; /* the local socket and its file; NULL: a TCP port */
 };
 
 /*
- * Checks whether the socket could be opened, as far as that can be seen without opening it. Returns
- * 0, or -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
+ * Checks that the socket could be opened, as far as possible without opening it. Returns 0, or -1
+ * with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
  */
 int metrics_listener_check(const struct config *config, struct error *error);
 
@@ -28,7 +28,7 @@ int metrics_listener_check(const struct config *config, struct error *error);
 int metrics_listener_open(struct metrics_listener *out, const struct config *config,
                           struct error *error);
 
-/* Removes the file; called after the socket was closed. */
+/* Removes the file. Called after the socket was closed. */
 void metrics_listener_close(struct metrics_listener *listener);
 
 #endif

@@ -2,9 +2,11 @@
  * All metrics of the collector as a page in Prometheus' text format (version 0.0.4) or OpenMetrics
  * 1.0.
  *
- * The counters come from the ledger's lists of terms, so that new terms appear automatically.
- * Labels are the names of listeners and sinks, and the ledger's reasons; a sender cannot choose
- * any. Listeners, and sinks, of the same name are merged. Pure; any thread.
+ * The counters come from the ledger's lists of terms, so new terms appear automatically. Labels are
+ * names of listeners and sinks, and reasons of the ledger. Only the metrics of sinks with limits of
+ * series or times have labels that senders influence: addresses of senders and names of labels,
+ * each only for the few with the most. Listeners, and sinks, of the same name are merged. Pure; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_PAGE_H

@@ -13,7 +13,8 @@ struct metrics_pages {
     struct pipeline *pipeline;
     const struct health_watch *health;
     const char *version;
-    double started_seconds; /* the first value: later values differ by rounding; 0: not yet read */
+    double started_seconds; /* the first value that was read, because later ones may differ by
+                               rounding; 0: not read yet */
     struct metrics_rising rising;
 };
 
@@ -89,7 +90,7 @@ bool metrics_pages_sources(struct metrics_pages *pages, struct output *out)
 
 struct health_writing {
     const struct health_watch *health;
-    bool known; /* false: memory was short */
+    bool known; /* false if memory was short */
     enum health_status status;
 };
 

@@ -12,7 +12,7 @@
 #include "collector/platform/clock.h"
 #include "collector/status/page_files.h"
 
-/* The interval at which a refused Host is logged. */
+/* Nanoseconds between two log lines about a refused Host. */
 #define MISNAMED_PAUSE_NS INT64_C(60000000000)
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static bool make_health(struct metrics_requests *requests, const struct http_req
     return true;
 }
 
-/* Answers /healthz without a token: only with the status, because probes need no more. */
+/* Answers /healthz without a token. It has only the status, because probes need no more. */
 static bool make_short_health(struct metrics_requests *requests, struct http_answer *answer)
 {
     enum health_status status;
@@ -75,7 +75,7 @@ static void write_first(void *context, struct output *out)
     status_write_first(context, out);
 }
 
-/* The first events of a stream, for a viewer for whom event_stream.h has no room. */
+/* Makes the first events of a stream, for viewers for which the event stream has no room. */
 static bool make_events(struct metrics_requests *requests, const struct http_request *request,
                         struct output *out, struct http_answer *answer)
 {
@@ -102,7 +102,7 @@ static bool make_glossary(struct metrics_requests *requests, const struct http_r
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* false: a short page, which is always answered, even if other clients leave
+    bool limited; /* false for a short page, which is answered even if other clients leave their
                      pages unread */
 } made_pages[] = {
     {"/metrics", make_metrics, true},          {"/healthz", make_health, false},
@@ -113,7 +113,6 @@ static const struct {
 static const char not_found[] =
     "Not found; use / (the status page), /metrics, /healthz, /sources or /events.\n";
 
-/* An unsent page. */
 struct page {
     size_t *unsent; /* count of unsent pages, including this one */
     char *text;
@@ -247,8 +246,8 @@ static void send_path(struct metrics_requests *requests, const struct http_reque
 }
 
 /*
- * The request's Host must be one of this server's names. It may be missing in HTTP/1.0, which
- * browsers do not use; in HTTP/1.1 it must not (RFC 9112, 3.2).
+ * The request's Host must be one of this server's names. HTTP/1.0, which browsers do not use, needs
+ * no Host; HTTP/1.1 does (RFC 9112, 3.2).
  */
 void metrics_requests_answer(void *context, const struct http_request *request,
                              struct http_answer *answer)

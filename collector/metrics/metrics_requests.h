@@ -17,7 +17,7 @@
 #include "collector/metrics/metrics_token.h"
 #include "collector/status/status.h"
 
-/* The parts that answers are made from; the server owns them. */
+/* The parts that answers are made from. The metrics server owns them. */
 struct metrics_requests {
     struct metrics_pages *pages;
     struct status *status;
@@ -26,9 +26,9 @@ struct metrics_requests {
     void (*write_glossary)(const struct config_registry *registry, struct output *out);
     const struct config_registry *registry;
     struct host_names hosts;
-    bool any_host;               /* any Host is accepted: browsers cannot reach a local socket, so
-                                    no web page can choose the Host */
-    struct metrics_token *token; /* NULL: none is needed */
+    bool any_host;               /* any Host is accepted: browsers cannot connect to a local
+                                    socket, so no web page can choose the Host */
+    struct metrics_token *token; /* NULL if no token is needed */
     size_t unsent;               /* number of unsent pages */
     int64_t misnamed_pause_ns;   /* when a refused Host may be logged again */
 };

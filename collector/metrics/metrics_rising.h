@@ -1,7 +1,7 @@
 /*
  * Prevents counters from decreasing between two pages. The ledger subtracts bytes that a
- * destination takes back. But readers of metrics interpret a decreasing counter as a restart, and
- * would count its whole value again.
+ * destination removes again. But readers of metrics interpret a decreasing counter as a restart,
+ * and would count its whole value again.
  *
  * Zero-initialised; grows with the ledger. One thread.
  */

@@ -2,8 +2,8 @@
  * The metrics that are not terms or measures of the ledger, one row each. The page and the manual
  * are generated from these rows.
  *
- * To add a metric: add a row, and the code that writes its samples, in metrics_levels.c, or in
- * metrics_page.c for metrics of the process.
+ * To add a metric, add a row, and the code that writes its samples: in metrics_ledger.c for
+ * counters of the ledger, in metrics_levels.c for levels, or in metrics_page.c for the process.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_ROWS_H
@@ -146,7 +146,7 @@ extern const struct metrics_row metrics_rows[METRICS_ROW_COUNT];
 /* Begins the family of a row, and returns the row's metric. */
 const struct metric *metrics_rows_begin(struct metrics_text *text, enum metrics_row_index row);
 
-/* Returns the metric of a ledger's term; `of` is "listener_" or "sink_". */
+/* Returns the metric of a ledger's term; `of` is "listener_", "sink_" or "dead_letters_". */
 struct metric metric_of_term(const char *of, const struct ledger_term *term);
 
 #endif

@@ -17,7 +17,7 @@
 #include "collector/platform/tcp.h"
 #include "collector/status/status.h"
 
-/* Bytes that the kernel buffers for a client that does not read. */
+/* Maximum number of bytes that the kernel buffers for a client that does not read. */
 #define UNREAD ((size_t)128 * 1024)
 
 /*
@@ -45,10 +45,6 @@ static size_t metrics_server_memory(const struct config *config)
            event_stream_memory();
 }
 
-/*
- * Makes the parts of the server. Returns false if memory is short; metrics_server_destroy frees the
- * parts.
- */
 static bool server_make_parts(struct metrics_server *server,
                               const struct metrics_server_options *options)
 {
@@ -85,7 +81,9 @@ static void metrics_server_destroy(struct metrics_server *server)
     free(server);
 }
 
-/* Starts to serve; then the server owns the listener. Returns 0, or -1 with `error` filled. */
+/*
+ * Starts to serve. On success the server owns the listener. Returns 0, or -1 with `error` filled.
+ */
 static int server_start(struct metrics_server *server, const struct metrics_server_options *options,
                         wait_handle listener, struct error *error)
 {

@@ -31,8 +31,8 @@
 #include "collector/platform/control.h"
 
 /*
- * The most connections (http_server.h divides them up), and the most unsent pages; a request for
- * one more page, except /healthz, is answered with 503.
+ * The maximum number of connections (http_server.h divides them up) and of unsent pages. When that
+ * many pages are unsent, requests for pages other than /healthz are answered with 503.
  */
 #define METRICS_CONNECTIONS 120
 #define METRICS_PAGES       4
@@ -46,15 +46,13 @@ struct pipeline;
 
 struct metrics_server_options {
     const struct config *config;            /* valid until the next set_config */
-    const struct config_registry *registry; /* outlives the server, as the three below */
-    const char *version;                    /* of the program; a literal */
+    const struct config_registry *registry; /* outlives the server, as do the three members below */
+    const char *version;                    /* version of the program; a literal */
     struct pipeline *pipeline;
     const struct health_watch *health;
-    /*
-     * Appends the glossary as JSON (glossary/glossary_json.h). NULL: /glossary is empty.
-     */
+    /* Appends the glossary as JSON (glossary/glossary_json.h). NULL if /glossary is empty. */
     void (*write_glossary)(const struct config_registry *registry, struct output *out);
-    int64_t stall_timeout_ns; /* a client that is silent for this time is disconnected */
+    int64_t stall_timeout_ns; /* nanoseconds after which a silent client is disconnected */
 };
 
 #define METRICS_WATCHED 1
@@ -62,8 +60,8 @@ struct metrics_server_options {
 /* All functions are for the main thread. */
 struct metrics_service {
     /*
-     * Checks whether a server could be created: its socket, and the file of its token. Returns 0,
-     * or -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
+     * Checks that a server could be created: its socket, and the file of its token. Returns 0, or
+     * -1 with `error` filled (EXIT_CODE_CONFIG, EXIT_CODE_CANNOT_BIND).
      */
     int (*check)(const struct config *config, struct error *error);
 
@@ -82,13 +80,13 @@ struct metrics_service {
 
     /*
      * Called after a reload has replaced the configuration; the previous configuration is no longer
-     * used. Reads the token again; if that fails, it stays, which is logged.
+     * used. Reads the token again. If that fails, logs it and keeps the old token.
      */
     void (*set_config)(struct metrics_server *server, const struct config *config);
 
     /*
-     * Fills `watched` with the handles to wait for and returns their number; *due_ns: when
-     * (monotonic) to call `serve` even without an event.
+     * Fills `watched` with the handles to wait for, and returns their number. *due_ns is when to
+     * call `serve` even without an event (monotonic).
      */
     size_t (*watch)(struct metrics_server *server, struct control_watch watched[METRICS_WATCHED],
                     int64_t now_ns, int64_t *due_ns);
@@ -97,7 +95,7 @@ struct metrics_service {
     void (*serve)(struct metrics_server *server, int64_t now_ns);
 };
 
-/* NULL: this program was built without metrics. */
+/* NULL if this program was built without metrics. */
 extern const struct metrics_service *const metrics_service;
 
 #endif

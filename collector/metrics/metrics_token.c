@@ -13,8 +13,8 @@
 #include "collector/text/copy.h"
 
 /*
- * The most bytes of a token file that are read: a token, its line break, and further bytes, which
- * are ignored.
+ * The maximum number of bytes read from a token file. After the token and its line break, further
+ * bytes are ignored.
  */
 #define FILE_MOST 2048
 
@@ -24,7 +24,7 @@
 /* The maximum size in bytes of a user's name, a colon and a token. */
 #define CREDENTIALS_MOST (2 * METRICS_TOKEN_MOST)
 
-/* In memory for secrets (machine.h). */
+/* Allocated by secret_memory_create (collector/platform/machine.h). */
 struct secret {
     size_t size;
     char token[METRICS_TOKEN_MOST];
@@ -38,7 +38,7 @@ struct secret {
 struct tries {
     struct address network;
     unsigned count;
-    int64_t until_ns; /* the end of the period; 0: unused */
+    int64_t until_ns; /* the end of the period (monotonic); 0: unused */
 };
 
 struct metrics_token {
@@ -83,7 +83,7 @@ static const char *why_exposed(const struct input_file *file)
     return NULL;
 }
 
-/* Takes the first line of the file, without blanks around it, as the token. */
+/* Stores the first line of the file, without blanks around it, as the token. */
 static const char *take_line(struct secret *secret, size_t size)
 {
     const char *end = memchr(secret->file, '\n', size);
@@ -189,7 +189,6 @@ static bool is_over(const struct tries *tries, int64_t now_ns)
     return tries->until_ns <= now_ns;
 }
 
-/* Returns the entry of the network, or NULL. */
 static struct tries *tries_of(struct metrics_token *token, const struct address *network,
                               int64_t now_ns)
 {
@@ -220,7 +219,7 @@ static void note_wrong(struct metrics_token *token, const struct address *networ
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Compares all bytes, so that the time does not depend on how many of them are right. */
+/* Compares all bytes, so that the time does not depend on the number of correct bytes. */
 static bool is_token(const struct secret *secret, struct text given)
 {
     volatile unsigned different = secret->size != given.size;
@@ -246,7 +245,7 @@ static bool is_password(struct secret *secret, struct text encoded)
     return right;
 }
 
-/* Whether the value begins with the scheme, which is then removed from it. */
+/* If the value begins with the scheme, removes the scheme and returns true. */
 static bool take_scheme(struct text *value, const char *scheme)
 {
     struct text word = {value->data, strlen(scheme)};
@@ -264,8 +263,7 @@ static bool is_right(struct secret *secret, const char *authorization)
                : take_scheme(&value, "basic") && is_password(secret, value);
 }
 
-/* Whether the network is this machine: a local socket, 127.0.0.0/8, or ::1 without its last half.
- */
+/* Returns true for a local socket, for 127.0.0.0/8, and for ::1, whose /64 network is "::". */
 static bool is_this_machine(const struct address *network)
 {
     if (network->family == ADDRESS_IPV4)

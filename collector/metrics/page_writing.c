@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The first and the largest buffer of a page. */
+/* The first size and the maximum size of a page's buffer, in bytes. */
 #define FIRST_SIZE ((size_t)64 * 1024)
 #define MOST_SIZE  ((size_t)64 * 1024 * 1024)
 

@@ -1,4 +1,4 @@
-/* Writes a page into memory that grows until it fits. Any thread. */
+/* Writes a page into memory, which grows until the page fits. Any thread. */
 #ifndef SLUICE_COLLECTOR_METRICS_PAGE_WRITING_H
 #define SLUICE_COLLECTOR_METRICS_PAGE_WRITING_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/text/output.h"
 
-/* Appends the page to `out`; if `out` overflows, it is called again with more room. */
+/* Appends the page to `out`. If `out` overflows, it is called again with more room. */
 typedef void page_writer(void *context, struct output *out);
 
 /*

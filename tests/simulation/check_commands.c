@@ -11,35 +11,38 @@
 #include "tests/simulation/signals.h"
 #include "tests/simulation/world.h"
 
-/* As sluice.yaml(5), COMMANDS, has them. */
+/* The pauses before restarts, from sluice.yaml(5), COMMANDS. */
 #define FIRST_PAUSE   (100 * MILLISECONDS)
 #define LONGEST_PAUSE (10 * SECONDS)
 #define CALM          (10 * SECONDS)
 #define LAST_MOMENTS  (200 * MILLISECONDS)
 
-/* The largest delay of the program in a world that may stop it, and of its reaction to a signal. */
+/*
+ * The largest delay of any action of the program, and of its reaction to a signal, in a world that
+ * may stop its threads for some time.
+ */
 #define LATE (2 * SECONDS)
 
-/* The time in which the collector must react to a signal while no thread is stopped. */
+/* The time limit for the collector's reaction to a signal while no thread is stopped. */
 #define HANDLED (500 * MILLISECONDS)
 
 #define ENDS_MOST    2000
 #define RELOADS_MOST 64
 
-/* The head of a csv file. */
+/* The header line of a csv file. */
 #define CSV                                                                                        \
     "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener\r"
 
-/* Totals of this life. */
+/* Sums over all commands of a sink in this life. */
 struct totals {
     uint64_t read, bytes, again, write_failures;
     uint64_t lost;     /* records given to programs that ended by themselves */
-    unsigned own_ends; /* programs that stopped reading before they were asked to end */
+    unsigned own_ends; /* programs that stopped reading before the collector asked them to end */
     unsigned rows;
-    int64_t unread_ns; /* since when the last row has no reader */
-    unsigned refused;  /* starts */
-    unsigned replaced; /* programs at the end of a row, and starts that failed */
-    unsigned cuts;     /* programs that were cut off when their time was over */
+    int64_t unread_ns; /* time since which the programs of the last row have not read */
+    unsigned refused;  /* starts that failed */
+    unsigned replaced; /* programs at the end of a row, and failed starts */
+    unsigned cuts;     /* programs that were killed after their time limit */
     size_t ends;
     struct command_reported reported[ENDS_MOST];
 };
@@ -47,7 +50,6 @@ struct totals {
 static struct totals totals[HISTORY_SINKS];
 static const struct scenario *scenario;
 
-/* The times of the requests for reloads that succeeded. */
 static int64_t reloads[RELOADS_MOST];
 static size_t reload_count;
 
@@ -79,7 +81,7 @@ static struct totals *of(const struct command_reader *reader)
     return &totals[reader->row->sink];
 }
 
-/* When the collector was asked to stop, or to replace its commands. */
+/* Returns true if the collector was asked to stop, or to replace its commands, in this period. */
 static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 {
     return signals_came(CONTROL_REOPEN, from_ns, to_ns) ||
@@ -89,8 +91,8 @@ static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 /* --- starts and ends of the program ----------------------------------------------------------- */
 
 /*
- * How much older the program's idea of the time may be: a stopped thread does not read the clock
- * again.
+ * Returns the largest error of the program's own measurement of time: a stopped thread does not
+ * read the clock.
  */
 static int64_t stood(void)
 {
@@ -103,8 +105,8 @@ static bool lived_for_long(const struct command_row *row)
 }
 
 /*
- * A program is started without the pause once for each request to replace the commands, and once
- * for the stop.
+ * Checks the pause before a start. The program may start a command without the pause once for each
+ * request to replace the commands, and once for the stop.
  */
 static void check_pause(struct command_row *row)
 {
@@ -165,8 +167,8 @@ void command_row_ends(const struct command_row *row)
 }
 
 /*
- * Whether the end of a program, or of the collector, was requested early enough that the
- * program may be cut off.
+ * Returns true if the end of a command or of the collector was requested long enough ago that the
+ * collector may kill the command.
  */
 static bool is_time_over(const struct command_reader *reader)
 {
@@ -177,7 +179,10 @@ static bool is_time_over(const struct command_reader *reader)
            signals_came(CONTROL_REOPEN, reader->started_ns - LATE, world_now_ns() - least) != 0;
 }
 
-/* A refused reload ends at once the programs that it has started. */
+/*
+ * A refused reload ends at once the programs that it has started. Returns true if that may have
+ * happened to this program.
+ */
 static bool may_be_refused(const struct command_reader *reader)
 {
     return !history_is_settled() &&
@@ -269,7 +274,10 @@ static void take_line(struct command_reader *reader)
     of(reader)->read++;
 }
 
-/* If there is a head, it is the first line, and no other line is one. */
+/*
+ * Reads a line of the program's input. If there is a csv header, it must be the first line, and
+ * only that one.
+ */
 static void take_any_line(struct command_reader *reader)
 {
     if (!reader->has_head || reader->has_read_head) {
@@ -297,7 +305,7 @@ void command_read(struct command_reader *reader, const char *bytes, size_t size)
     of(reader)->bytes += size;
 }
 
-/* Data that was cut off is its loss. */
+/* The unread data is lost, unless the program was killed after its time limit. */
 void command_input_closes(struct command_reader *reader, size_t unread, bool goes_on)
 {
     reader->unread = unread;
@@ -323,7 +331,8 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
 /* --- the ledger ------------------------------------------------------------------------------- */
 
 /*
- * The end of a program as the log reports it. `knows_unread`: the report includes the unread data.
+ * The end of a program according to the log. `knows_unread`: the log line also has the amount of
+ * unread data.
  */
 struct logged {
     struct command_reported said;
@@ -353,7 +362,6 @@ static bool is_that(const struct command_reported *reported, const struct logged
            (!logged->knows_unread || reported->unread == said->unread);
 }
 
-/* Each end in the log must be one that happened. */
 static void check_log(unsigned sink)
 {
     struct totals *sum = &totals[sink];
@@ -379,8 +387,9 @@ bool commands_are_well(unsigned sink)
 }
 
 /*
- * Whether the pipe had not been read for some time when the stop's time was over, and no program
- * was cut off. A sink that a reload removed has its own stop.
+ * Returns true if no program had read the pipe for some time when the time of the stop was over,
+ * and no program was killed. Not for a sink that a reload removed, because it is stopped
+ * separately.
  */
 static bool had_none_at_the_stop(unsigned sink)
 {

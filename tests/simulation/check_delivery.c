@@ -17,8 +17,8 @@ static struct delivered *of(unsigned index)
 }
 
 /*
- * Records that were on disk when the last life ended, were not acknowledged since, and are not on
- * disk now.
+ * Counts records that were on disk when the last life ended, have not been acknowledged since, and
+ * are not on disk now.
  */
 static uint64_t count_missing(const struct delivered *delivered)
 {
@@ -36,7 +36,10 @@ static uint32_t first_missing(const struct delivered *delivered)
     return i;
 }
 
-/* Records of this life that the sink had, but that have no outcome and are not on disk. */
+/*
+ * Counts records of this life that the sink had (`had`), but that have no outcome and are not on
+ * disk.
+ */
 static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t number))
 {
     const struct delivered *delivered = of(index);
@@ -47,7 +50,6 @@ static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t n
     return gone;
 }
 
-/* Records on disk that still must be sent. */
 static uint64_t count_waiting(const struct delivered *delivered)
 {
     uint64_t waiting = 0;
@@ -106,9 +108,9 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
 }
 
 /*
- * This disk returns written data, possibly late; but data that was not synced is lost in a power
- * cut, and the end of a block together with its writer. A killed life does not report its cut
- * blocks, so the next one does.
+ * Checks the number of blocks that the ledger reports as damaged. Without a power cut, the disk
+ * returns all written data. So a block can only be damaged if its writer was killed while it wrote.
+ * The killed life does not report these blocks, so the next one does.
  */
 static void check_damage(struct delivered *delivered, json_t *ledger)
 {
@@ -119,7 +121,9 @@ static void check_damage(struct delivered *delivered, json_t *ledger)
     delivered->was_torn -= (size_t)damaged;
 }
 
-/* Each record without an answer that is not on disk must be counted in a term of the ledger. */
+/*
+ * Each record that has no answer and is not on disk must be counted in one of the ledger's terms.
+ */
 static void check_rest(unsigned index, json_t *ledger, uint64_t decoded, bool is_known)
 {
     const struct delivered *delivered = of(index);
@@ -149,8 +153,9 @@ static void check_spilled(const struct delivered *delivered, uint64_t spilled, u
 }
 
 /*
- * A record does not tell whether an earlier run had sent it, nor whether a sink had whose spill a
- * reload handed over.
+ * Returns true if the ledger's counts can be predicted exactly. They cannot if the spill had
+ * records of an earlier run, or of a sink whose spill a reload handed over: a record does not show
+ * whether it was sent already.
  */
 static bool is_known(const struct scenario_sink *sink, unsigned index, uint64_t recovered)
 {
@@ -185,7 +190,10 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
 
 /* --- blocks on disk --------------------------------------------------------------------------- */
 
-/* Records damaged by a failing disk may be lost, and so may evicted ones. */
+/*
+ * Checks that no record on disk was lost. A failing disk may damage records, and evicted records
+ * may be lost.
+ */
 static void check_that_it_stayed(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
     const struct delivered *delivered = of(index);
@@ -196,12 +204,13 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
                history->sent[number].life);
 }
 
-/* Late wake-ups, and delays of the sink itself. */
+/* Time for late wake-ups and for delays of the sink. */
 #define SLACK_NS (500 * MILLISECONDS)
 
 /*
- * Records without an answer for a second must be on disk; with fsync=always all must be, before
- * they are sent. A kill loses no others.
+ * Checks that a kill lost only records that the sink did not have to store yet. A record must be on
+ * disk when it has had no answer for a second. With fsync=always it must be on disk before it is
+ * sent.
  */
 static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
@@ -218,7 +227,10 @@ static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned ind
     }
 }
 
-/* The log line that a spill could not be closed. After other errors the sink tries again. */
+/*
+ * Returns true if the log says that a spill could not be closed. After other errors the log line
+ * contains "trying again".
+ */
 static bool could_not_be_closed(const char *folder)
 {
     char said[64];
@@ -233,8 +245,9 @@ static bool could_not_be_closed(const char *folder)
 }
 
 /*
- * If the disk fails, sent records are noted at the end by a stopping program, and not before a
- * kill. Notes that are not synced are lost in a power cut.
+ * Notes whether this life may have forgotten which records were sent. A program that stops writes
+ * these notes at its end; a failing disk can prevent that. A power cut loses notes that were not
+ * synced.
  */
 static void note_forgetting(const struct scenario_sink *sink, struct delivered *delivered)
 {
@@ -266,7 +279,10 @@ void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *le
     note_owed(delivered);
 }
 
-/* With fsync=always only the block that was just being stored may be lost. */
+/*
+ * Checks the disk after a power cut. With fsync=always only the block that was being stored may be
+ * lost.
+ */
 void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned index)
 {
     struct delivered *delivered = of(index);
@@ -277,6 +293,7 @@ void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned i
     if (sink->syncs_each && history->faults == 0 && missing > delivered->last_block)
         world_fail("sink %u has lost %" PRIu64 " records with the power, datagram %u is the first",
                    index, missing, first_missing(delivered));
-    for (uint32_t i = 0; i < history->sent_count; i++) /* evicted records may be on disk again */
+    /* The power cut may bring evicted records back. */
+    for (uint32_t i = 0; i < history->sent_count; i++)
         delivered->owed[i] = delivered->owed[i] && delivered->on_disk[i];
 }

@@ -1,4 +1,7 @@
-/* Whether a delivery of a simulated run kept its promises. */
+/*
+ * Checks the promises for a delivery (a sink that waits for acknowledgements) after a simulated
+ * run.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
 #define SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
 
@@ -8,8 +11,8 @@
 #include "tests/simulation/scenario.h"
 
 /*
- * Called after each life, and before a power cut. `ledger` is the sink's entry; NULL: the program
- * did not stop by itself.
+ * Called after each life, and before a power cut. `ledger` is the sink's entry, or NULL if the
+ * program was killed.
  */
 void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *ledger,
                     uint64_t decoded);

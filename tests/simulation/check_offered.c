@@ -6,7 +6,9 @@
 #include "tests/simulation/ledger_reading.h"
 #include "tests/simulation/world.h"
 
-/* The good records of this life; of these, the least and most that the sink was offered. */
+/*
+ * Counts good records of this life: all of them, and the least and most that the sink was offered.
+ */
 struct handed {
     uint64_t all, least, most;
 };
@@ -29,7 +31,8 @@ uint64_t check_offered(json_t *sink, unsigned index, uint64_t decoded)
 {
     uint64_t offered = ledger_number(sink, "offered");
     struct handed handed = count_handed(index);
-    uint64_t without = handed.all - decoded; /* records without a buffer, perhaps the sink's */
+    uint64_t without = handed.all - decoded; /* records for which the collector had no buffer; the
+                                                sink may have been offered any of them */
     ledger_expect("messages while it was there", ledger_number(sink, "messages"), offered);
     if (history_always_had(index))
         ledger_expect("offered", offered, decoded);

@@ -1,4 +1,4 @@
-/* The records offered to sinks, which reloads may add and remove. */
+/* Checks how many records sinks were offered, while reloads add and remove sinks. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 #define SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Compares the sink's count of offered records with the records decoded while the sink existed;
- * `decoded` is the number of all records. Returns that count.
+ * Compares the sink's count of offered records with the number of records decoded while the sink
+ * existed. `decoded` is the number of all decoded records. Returns the sink's count.
  */
 uint64_t check_offered(json_t *sink, unsigned index, uint64_t decoded);
 

@@ -7,12 +7,15 @@
 #include "tests/simulation/history.h"
 #include "tests/simulation/ledger_reading.h"
 
-/* A number that is this far below the highest one counts as late, whether or not it came before. */
+/*
+ * A sequence number that is this far below the highest one counts as late, even if it arrived
+ * before.
+ */
 #define WINDOW 1024
 
-/* The numbers seen of a sender while the listener existed. */
+/* The sequence numbers of one sender while the listener existed. */
 struct flow {
-    uint32_t first, highest; /* 0: no number was seen */
+    uint32_t first, highest; /* 0: no number has arrived */
     bool seen[HISTORY_DATAGRAMS + 1];
 };
 

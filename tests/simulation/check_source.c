@@ -9,10 +9,13 @@
 #include "tests/simulation/senders.h"
 #include "tests/simulation/world.h"
 
-/* The end of each flow's lines (sender and listener), from the first line that was checked. */
+/*
+ * The text that ends each line of a flow (its sender and listener), from the first checked line of
+ * the flow.
+ */
 static struct ending {
     uint8_t listener;
-    size_t size; /* 0: no line has come yet */
+    size_t size; /* 0: no line was checked yet */
     char text[100];
 } endings[HISTORY_FLOWS];
 

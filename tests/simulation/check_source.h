@@ -1,4 +1,4 @@
-/* Checks the sender and listener that a line names. */
+/* Checks the sender and listener that an output line names. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_SOURCE_H
 #define SLUICE_TESTS_SIMULATION_CHECK_SOURCE_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Fails the world where the line of that datagram, or frame, names a wrong sender's address or
- * listener. `line` is without its newline.
+ * Fails the world if the line names a wrong sender address or listener. `number` is that of the
+ * datagram or frame. `line` has no newline.
  */
 void check_source(uint32_t number, const char *line, size_t size);
 

@@ -10,15 +10,18 @@
 #include "tests/simulation/world.h"
 
 /*
- * How old the time may be that the program acts by: a thread reads it when its turn begins, and may
- * be stopped during the turn.
+ * The maximum age of the program's time: a thread reads the clock at the beginning of each loop,
+ * and may be stopped after that.
  */
 #define TURN_NS (300 * MILLISECONDS)
 
-/* Closed connections whose places are not free yet: at most one for each thread. */
+/* The most closed connections whose slots are not free yet: one for each thread. */
 #define CLOSING_MOST 3
 
-/* The data delivered to the program over the connections of one listener, and the ends of these. */
+/*
+ * The data delivered to the program over the connections of one listener, and how the connections
+ * ended.
+ */
 struct totals {
     uint64_t connections, refused, failed;
     uint64_t good, bad, empty, control, too_long, no_kind;
@@ -26,21 +29,22 @@ struct totals {
     uint64_t senders, lost;
 
     /*
-     * Connections that ended while answers were missing, so that it is unknown whether frames that
-     * were read were also accepted; and the number of these frames.
+     * Connections that ended before all answers came, so that the outcome of their last frames is
+     * unknown; and the number of these frames.
      */
     uint64_t unsure, unsure_frames;
 
-    /* Ends that the client, or the data that it sent, caused. */
+    /* Ends caused by the client or by its data. */
     uint64_t closed, cut, reset, bad_frame, other_content;
 
     /*
-     * Ends by the program: within a frame, or after a complete one; "late": not because of a stop.
+     * Ends caused by the program: inside a frame, or between two frames. The late_ counts exclude
+     * ends that a stop or a reload may have caused.
      */
     uint64_t within, between;
     uint64_t late_within, late_between;
-    uint64_t may_be_idle; /* silent for the idle timeout */
-    uint64_t starved;     /* not read for that time, although data had come */
+    uint64_t may_be_idle; /* silent for at least the idle timeout */
+    uint64_t starved;     /* had unread data for longer than that timeout */
 };
 
 /* --- one connection --------------------------------------------------------------------------- */
@@ -73,7 +77,8 @@ static void count_frame(struct totals *totals, const struct tcp_mark *mark)
 }
 
 /*
- * Without answers each connection is a sender: numbers missing between its first and last are lost.
+ * Without answers each connection counts as a sender: numbers that are missing between its first
+ * and last record are lost.
  */
 static void count_lost(struct totals *totals, const struct tcp_connection *connection)
 {
@@ -91,7 +96,6 @@ static void count_lost(struct totals *totals, const struct tcp_connection *conne
     totals->lost += seen != 0 ? last - first + 1 - seen : 0;
 }
 
-/* Whether the program has read a part of a frame. */
 static bool is_cut(const struct tcp_connection *connection)
 {
     uint64_t whole = 0;
@@ -100,7 +104,6 @@ static bool is_cut(const struct tcp_connection *connection)
     return connection->read > whole;
 }
 
-/* Counts a connection that only the program can have ended. */
 static void count_own_end(struct totals *totals, const struct scenario_stream *stream,
                           const struct tcp_connection *connection)
 {
@@ -114,8 +117,8 @@ static void count_own_end(struct totals *totals, const struct scenario_stream *s
 }
 
 /*
- * Whether it is unknown how far frames were accepted: the program may have ended the connection
- * while answers were missing.
+ * Returns true if it is unknown which frames the program accepted, because it may have ended the
+ * connection before it sent all answers.
  */
 static bool is_unsure(const struct tcp_connection *connection)
 {
@@ -124,7 +127,7 @@ static bool is_unsure(const struct tcp_connection *connection)
            (waits || connection->told_closed || connection->told_broken);
 }
 
-/* Counts frames that were answered, and those that may have been. */
+/* Counts frames that were answered, and the maximum number that may have been answered. */
 static void count_answers(struct totals *totals, const struct tcp_connection *connection)
 {
     uint64_t before = totals->may_be_answered;
@@ -177,14 +180,12 @@ static struct totals count_all(const struct scenario_stream *stream, uint16_t po
             world_fail("a connection to port %u is open after the stop", port);
         totals.connections++;
         count_answers(&totals, connection);
-        if (!connection->is_answered) /* messages on answered connections have no numbers */
+        if (!connection->is_answered) /* records on answered connections have no sequence numbers */
             count_lost(&totals, connection);
         count_end(&totals, stream, connection);
     }
     return totals;
 }
-
-/* --- the ledger ------------------------------------------------------------------------------- */
 
 static void between(const char *what, uint64_t is, uint64_t least, uint64_t most)
 {
@@ -193,7 +194,7 @@ static void between(const char *what, uint64_t is, uint64_t least, uint64_t most
                    most);
 }
 
-/* Checks that the count is at most `most`, and lower by at most `missing`. */
+/* Checks that the count is between `most` - `missing` and `most`. */
 static void within(const char *what, uint64_t is, uint64_t missing, uint64_t most)
 {
     between(what, is, most < missing ? 0 : most - missing, most);

@@ -1,4 +1,4 @@
-/* Compares the ledger of stream listeners with the facts of the world's network. */
+/* Compares the ledger entries of stream listeners with the facts of the simulated network. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_TCP_H
 #define SLUICE_TESTS_SIMULATION_CHECK_TCP_H
 

@@ -19,22 +19,23 @@
 /* --- the output ------------------------------------------------------------------------------- */
 
 /*
- * How often one sink's output has each datagram's line, and whether the line would survive the next
- * start.
+ * For one sink: how often its output contains the line of each datagram, and whether the line must
+ * survive the next start.
  */
 static struct {
     unsigned sink;
     const char *file;
-    unsigned ended_lines; /* incomplete lines that a start could not cut off, but ended */
-    unsigned cut_lines;   /* cut lines of a pipe; only their line end may be missing, and is then
-                             written */
-    char files[HISTORY_DATAGRAMS][24]; /* the file with the first line of the datagram */
+    /* Incomplete lines that a start could not remove, and completed with a newline instead. */
+    unsigned ended_lines;
+    /* Lines of a pipe that were cut; only the newline may be missing, and is then written later. */
+    unsigned cut_lines;
+    /* Name of the file in which the datagram's line was found first. */
+    char files[HISTORY_DATAGRAMS][24];
     uint8_t times[HISTORY_DATAGRAMS];
     bool stays[HISTORY_DATAGRAMS];
-    bool has_rest; /* one file may end in a failed block that could not be cut off */
+    bool has_rest; /* one file may end in a failed block that could not be removed */
 } found;
 
-/* The last number of each flow within one file. */
 static int64_t latest[HISTORY_FLOWS];
 
 static void take_line(const char *line, size_t size, bool stays)
@@ -67,8 +68,8 @@ static void take_line(const char *line, size_t size, bool stays)
 }
 
 /*
- * The lines of a file, or of a pipe. A torn last line is allowed where the program did not stop by
- * itself. Bytes after `synced` are lost with the power.
+ * Reads the lines of a file or a pipe. `may_be_torn`: the last line may be incomplete. A power cut
+ * loses the bytes after `synced`.
  */
 static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool may_be_torn)
 {
@@ -85,7 +86,7 @@ static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool ma
         world_fail("%s: %zu bytes at the end are not a line", found.file, size - start);
 }
 
-/* The number of bytes at the beginning of the file that a power cut leaves. */
+/* Returns the number of bytes at the beginning of the file that survive a power cut. */
 static size_t synced_size_of(const struct disk_node *node)
 {
     bool is_same = node->synced_size <= node->size &&
@@ -93,7 +94,10 @@ static size_t synced_size_of(const struct disk_node *node)
     return is_same ? node->synced_size : 0;
 }
 
-/* Whether the log says that the end of this file could not be cut off. */
+/*
+ * Returns true if the log says that an incomplete line at the end of this file could not be
+ * removed.
+ */
 static bool is_left_as_it_is(const char *name)
 {
     char stays[128], is_left[128], is_complete[200];
@@ -107,7 +111,7 @@ static bool is_left_as_it_is(const char *name)
            strstr(history->log, is_complete) != NULL;
 }
 
-/* How often the log says that the sink had to stop in the middle of a line of this output. */
+/* Counts how often the log says that the sink stopped in the middle of a line of this output. */
 static unsigned count_cut_lines(const char *name)
 {
     char said[128];
@@ -119,8 +123,8 @@ static unsigned count_cut_lines(const char *name)
 }
 
 /*
- * Whether the program has opened this file in this life. A sink whose keys change may write to
- * another file.
+ * Returns true if the program has opened this file in this life. A sink whose keys change may write
+ * to another file.
  */
 static bool was_opened(unsigned index, const char *name)
 {
@@ -130,9 +134,9 @@ static bool was_opened(unsigned index, const char *name)
 }
 
 /*
- * Whether a file may end within a line, which the next start repairs. After a stop only two may:
- * one without fsync= after a power cut, and one whose end a failing disk did not let the program
- * cut off, as the log says.
+ * Returns true if the file may end with an incomplete line, which the next start repairs. After a
+ * stop this is allowed in two cases: after a power cut if the sink does not use fsync=; and if a
+ * failing disk prevented the repair, as the log says.
  */
 static bool may_be_torn(const struct scenario *scenario, unsigned index, const char *name)
 {
@@ -151,7 +155,7 @@ static void take_files(const struct scenario *scenario, unsigned index)
     bool cut = history->end == LIFE_POWER_CUT;
     snprintf(prefix, sizeof prefix, "%u.json", index);
     while ((name = disk_next_name(SCENARIO_FOLDER, &at, &node)) != NULL) {
-        /* plain: 0.json; rotating: 0-TIME.json, also with .part */
+        /* a plain file is 0.json, a rotated one 0-TIME.json or 0-TIME.json.part */
         if (name[0] != prefix[0] || (name[1] != '.' && name[1] != '-'))
             continue;
         found.file = name;
@@ -163,7 +167,7 @@ static void take_files(const struct scenario *scenario, unsigned index)
 }
 
 /*
- * After a stop with a working disk, no file that the program has opened may still have its
+ * Asserts that after a stop, if the disk worked, no file that the program opened still has its
  * temporary name.
  */
 static void check_names(void)
@@ -222,7 +226,6 @@ static struct handed handed_to(unsigned listener)
     return handed;
 }
 
-/* Returns the number of decoded records. */
 static uint64_t check_listener(json_t *listener, unsigned index, uint64_t *drops)
 {
     struct handed handed = handed_to(index);
@@ -244,7 +247,6 @@ static uint64_t check_listener(json_t *listener, unsigned index, uint64_t *drops
     return decoded;
 }
 
-/* Returns the number of records that were offered to each sink. */
 static uint64_t check_listeners(const struct scenario *scenario, json_t *ledger)
 {
     uint64_t decoded = 0, drops = 0;
@@ -286,7 +288,6 @@ static void check_flow(json_t *sink, unsigned index, uint64_t decoded)
     ledger_expect("in flight", ledger_number(sink, "in_flight"), 0);
 }
 
-/* Datagrams for its target are checked on arrival (relayed.h). */
 static void check_relay(json_t *sink, unsigned index, uint64_t decoded)
 {
     const json_t *failed = json_object_get(sink, "failed");
@@ -316,7 +317,10 @@ static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone
                    index, times, written);
 }
 
-/* A refusal or a missing answer of a far end is a failure. */
+/*
+ * Returns true if the exit code must report a failure, because a far end may have refused or not
+ * answered a record.
+ */
 static bool failed_to_deliver(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
@@ -336,7 +340,7 @@ static void check_code(const struct scenario *scenario)
     world_fail("it ended with %d:\n%s", history->code, history->log);
 }
 
-/* Without a ledger the program did not stop by itself. */
+/* `ledger` is NULL if the program was killed. */
 static void check_one_sink(const struct scenario *scenario, unsigned index, json_t *ledger,
                            uint64_t decoded)
 {
@@ -375,7 +379,7 @@ void checks_after_life(const struct scenario *scenario)
     uint64_t decoded = 0;
     if (stopped) {
         check_code(scenario);
-        if (history->code == 73) /* it never started */
+        if (history->code == 73) /* the program did not start */
             return;
         ledger = ledger_final();
         if (!json_is_true(json_object_get(ledger, "balances")))

@@ -1,16 +1,16 @@
-/* Whether a simulated run kept the promises of the README. */
+/* Checks the promises of the README after a life of a simulated run. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECKS_H
 #define SLUICE_TESTS_SIMULATION_CHECKS_H
 
 #include "tests/simulation/scenario.h"
 
 /*
- * Called after each life, and before a power cut: fails the world if a promise is broken, and notes
- * the lines that must survive.
+ * Called after each life, and before a power cut. Fails the world if a promise is broken. Notes the
+ * lines that must survive.
  */
 void checks_after_life(const struct scenario *scenario);
 
-/* Called after a power cut: everything that had been synced must still be there. */
+/* Called after a power cut. Fails the world if synced data is missing. */
 void checks_after_power_cut(const struct scenario *scenario);
 
 #endif

@@ -37,14 +37,14 @@ bool children_is_broken(wait_handle handle)
     return process != NULL && !process->read_open;
 }
 
-/* As poll(2) reports it for a pipe: there is room for a page. */
+/* As poll(2) does for a pipe: it is writable if there is room for a page. */
 bool children_has_room(wait_handle handle)
 {
     const struct process *process = of(handle);
     return process != NULL && process->used <= process->options->pipe - CHILD_ATOMIC;
 }
 
-/* Reads as read(2) does: all that is in the pipe, up to `most` bytes. */
+/* Reads all bytes in the pipe, but at most `most`, as read(2) does. */
 static void read_some(struct process *process, size_t most)
 {
     size_t size = process->used < most ? process->used : most;
@@ -80,7 +80,7 @@ static void close_its_end(struct process *process)
     world_step();
 }
 
-/* The program's descriptors are closed first, and its end is reported a moment later. */
+/* Closes the program's descriptors, and reports its end a moment later. */
 static void end_with(struct process *process, bool killed, int number)
 {
     if (process->has_ended)
@@ -105,7 +105,6 @@ static void obey(struct process *process)
         end_with(process, false, world_chance(500) ? 0 : 128 + SIGTERM);
 }
 
-/* The program has read its input to the end. */
 static void finish(struct process *process)
 {
     const struct child_options *options = process->options;
@@ -121,7 +120,7 @@ static void finish(struct process *process)
         end_with(process, false, options->is_steady || world_chance(800) ? 0 : 3);
 }
 
-/* The program fails in some way. Returns whether it reads on. */
+/* Lets the program fail in a random way. Returns true if it continues to read. */
 static bool break_off(struct process *process)
 {
     switch (world_below(6)) {
@@ -133,12 +132,12 @@ static bool break_off(struct process *process)
         close_its_end(process);
         end_with(process, true, SIGSEGV);
         return false;
-    case 2: /* it closes its input and lives on */
+    case 2: /* it closes its input and continues to run */
         close_its_end(process);
         if (rest(process, (int64_t)world_below(3000) * MILLISECONDS))
             end_with(process, false, 2);
         return false;
-    case 3: /* it ends, but a child of it reads on */
+    case 3: /* it ends, but its child process continues to read */
         end_with(process, false, world_chance(500) ? 0 : 4);
         return true;
     case 4:
@@ -225,7 +224,9 @@ void children_let_go(struct process *process)
     process->is_used = !is_forgotten(process);
 }
 
-/* When the collector was killed, a program still reads the rest of the pipe, and then its end. */
+/*
+ * If the collector was killed, each program still reads the rest of its pipe and then sees the end.
+ */
 void children_program_ends(bool stopped)
 {
     for (size_t i = 0; i < PROCESSES_MOST; i++) {

@@ -26,13 +26,13 @@ struct session {
     struct tcp_connection *connection;
     enum framing_kind framing;
     uint8_t listener;
-    unsigned number; /* number of the connection in this run */
+    unsigned number; /* number of the connection in this run, from 0 */
     uint32_t sequence;
     uint64_t written; /* bytes of the stream so far, including those in `burst` */
-    size_t piece;     /* most bytes sent at a time; 0: all of them */
+    size_t piece;     /* most bytes sent at a time; 0: no limit */
     int64_t pause_ns; /* longest pause between two pieces */
-    unsigned reads;   /* in a thousand pieces, those after which it reads answers */
-    bool is_dense;    /* sends many short messages */
+    unsigned reads;   /* pieces in a thousand after which it reads answers */
+    bool is_dense;    /* sends many short messages in a row */
     size_t size;
     uint8_t burst[BURST_MOST];
 };
@@ -44,7 +44,6 @@ static void read_answers(struct session *session)
         tcp_read_answers(session->connection, bytes, sizeof bytes);
 }
 
-/* Sends the queued data. Returns whether the connection still accepts data. */
 static bool flush(struct session *session, size_t size)
 {
     struct tcp_connection *connection = session->connection;
@@ -96,7 +95,7 @@ static bool may_go_on(const struct session *session)
            session->size + 2 * MESSAGE_MOST < BURST_MOST;
 }
 
-/* Queues a message. `kind` is FRAME_OF_NO_KIND where the stream allows no message at this point. */
+/* Queues a message. `kind` is FRAME_OF_NO_KIND if the stream does not allow a message now. */
 static void put_record(struct session *session, enum frame_kind kind)
 {
     uint8_t head[10], bytes[MESSAGE_MOST];
@@ -155,7 +154,7 @@ static bool hears(struct session *session, enum frame_control wanted)
     return true;
 }
 
-/* Returns whether messages may follow. */
+/* Begins the stream. Returns true if messages may follow. */
 static bool begin_stream(struct session *session, bool two_way)
 {
     if (session->framing != FRAMES_STREAMS)
@@ -193,7 +192,7 @@ static bool send_bursts(struct session *session)
         uint64_t most = session->is_dense ? 700 : world_chance(200) ? 60 : 10;
         for (uint64_t count = 1 + world_below(most); count > 0 && may_go_on(session); count--)
             if (session->framing != FRAMES_STREAMS && !session->connection->is_answered &&
-                world_chance(10)) /* in other streams an empty frame is a message */
+                world_chance(10)) /* in other streams an empty frame counts as a message */
                 put_empty(session);
             else
                 put_record(session, FRAME_OF_RECORD);
@@ -204,7 +203,6 @@ static bool send_bursts(struct session *session)
     return true;
 }
 
-/* Sends only a part of a frame. */
 static bool send_part(struct session *session)
 {
     if (!may_go_on(session))
@@ -213,7 +211,7 @@ static bool send_part(struct session *session)
     return flush(session, 1 + (size_t)world_below(session->size - 1));
 }
 
-/* A length that no listener accepts. */
+/* Sends a length that no listener accepts. */
 static bool send_nonsense(struct session *session)
 {
     uint8_t bytes[10];
@@ -248,7 +246,7 @@ static void end_session(struct session *session, bool two_way)
     case 2:
         if (world_chance(500) && !send_part(session))
             return;
-        wait_for_end(session); /* and sends no more data */
+        wait_for_end(session); /* sends no more data */
         break;
     case 3:
         if (world_chance(500) && !send_part(session))
@@ -272,7 +270,7 @@ struct address clients_address(unsigned connection)
     return address_from_ipv4(host, (uint16_t)(50000 + connection));
 }
 
-/* Returns whether the program listened on the port. */
+/* Connects and sends data. Returns false if the program did not listen on the port. */
 static bool connect_once(const struct scenario *scenario, struct session *session)
 {
     static const size_t buffers[] = {300, 4096, TCP_BUFFER_MOST};
@@ -298,7 +296,7 @@ static bool connect_once(const struct scenario *scenario, struct session *sessio
     session->is_dense = connection->is_answered && world_chance(50);
     session->piece = world_chance(500) ? 0 : 1 + (size_t)world_below(2000);
     session->pause_ns = world_chance(500) ? 0 : (int64_t)world_below(2000) * MICROSECONDS;
-    if (world_chance(50)) /* before it sends */
+    if (world_chance(50))
         wait_for_end(session);
     if (begin_stream(session, two_way) && send_bursts(session) && flush(session, session->size))
         end_session(session, two_way);

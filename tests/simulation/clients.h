@@ -5,13 +5,16 @@
 #include "collector/base/address.h"
 #include "tests/simulation/scenario.h"
 
-/* Starts some clients, each a task, if the scenario has listeners for them. */
+/* Starts some clients as tasks, if the scenario has stream listeners. */
 void clients_begin(const struct scenario *scenario);
 
-/* Whether a client still has something to do. */
+/* Returns true while a client is still active. */
 bool clients_go_on(void);
 
-/* The address of a connection's client: three hosts take turns, with two connections each. */
+/*
+ * Returns the address of a connection's client. There are three hosts; each makes two connections
+ * before the next one.
+ */
 struct address clients_address(unsigned connection);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define FILE_PATH "/sluice.yaml"
 
-/* The sink that plans are about (plan.h); the first sink may be standard output. */
+/* The sink that plans (plan.h) refer to. It is not sink 0, which may be standard output. */
 #define PLANNED 1
 
 static void add(struct scenario *scenario, const char *format, ...)
@@ -56,7 +56,10 @@ static void choose_listener(const struct scenario *scenario, struct scenario_lis
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Chooses keys. `sink` keeps the properties that all configurations so far have in common. */
+/*
+ * Chooses the keys of a delivery. Updates `sink` so that it describes what all configurations of
+ * the run have in common.
+ */
 static void choose_keys_of_delivery(struct scenario_sink *sink, const char *overflow,
                                     const char *flush)
 {
@@ -161,8 +164,8 @@ static void choose_sink(struct scenario *scenario, unsigned index)
 }
 
 /*
- * Whether the seed makes a world with commands. This does not draw from the world's random numbers,
- * so that the worlds of all other seeds stay the same.
+ * Returns true if the world of this seed has command: sinks. Does not use the world's random
+ * numbers, so that the other seeds keep their worlds.
  */
 static bool has_commands(uint64_t seed)
 {
@@ -184,7 +187,7 @@ static void choose_command(struct scenario_sink *sink, unsigned index)
     snprintf(sink->name, sizeof sink->name, "command:" COMMAND_TEXT, index);
 }
 
-/* Replaces some sinks that were chosen before by commands. */
+/* Replaces some of the chosen sinks by command: sinks. */
 static void choose_commands(struct scenario *scenario)
 {
     bool is_long = world_chance(300);
@@ -226,7 +229,7 @@ static void choose_memory(struct scenario *scenario)
                                : ONE_OF("80MiB", "100MiB"));
 }
 
-/* Without a configuration file, listeners and sinks are options of the command line. */
+/* If there is no configuration file, adds listeners and sinks as command-line options. */
 static void add_options(struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_LISTENERS; i++)
@@ -295,7 +298,6 @@ static void put(struct yaml *yaml, const char *format, ...)
         world_fail("a configuration is too long");
 }
 
-/* Writes an item of a list, in which the URL's part before "?" is the value of `key`. */
 static void put_item(struct yaml *yaml, const char *key, const char *url)
 {
     const char *keys = strchr(url, '?');

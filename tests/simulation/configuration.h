@@ -1,6 +1,4 @@
-/*
- * The collector's options, and a configuration file, which the operator changes while it runs.
- */
+/* The collector's options and its configuration file, which the operator changes during the run. */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_H
 
@@ -9,12 +7,13 @@
 /* Chooses the whole configuration for the first life. */
 void configuration_choose(struct scenario *scenario);
 
-/* The number of listeners that exist, or that a reload may add; they are the first ones. */
+/*
+ * Returns the number of listeners that exist or that a reload may add. They are the first ones in
+ * the list.
+ */
 unsigned configuration_listeners(const struct scenario *scenario);
 
-/*
- * Writes the configuration file, if the scenario has one, to the place where the program reads it.
- */
+/* Writes the configuration file, if the scenario has one, to the path that the program reads. */
 void configuration_write(const struct scenario *scenario);
 
 /* Changes a part of the configuration at random. It stays valid. */

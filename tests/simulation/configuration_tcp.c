@@ -5,7 +5,7 @@
 
 #include "tests/simulation/world.h"
 
-/* Chosen so that the older seeds of seeds.txt still have no streams. */
+/* Chosen so that no older seed in seeds.txt gets streams. */
 #define OWN_CHANCES (UINT64_C(412) << 32)
 
 static const char *one_of(const char *const *choices, size_t count)
@@ -62,7 +62,7 @@ static void add_option(struct scenario *scenario, const char *text)
     scenario->argv[scenario->argc++] = to;
 }
 
-/* The default is too small for runs with streams. */
+/* Replaces --memory, because the default is too small for runs with streams. */
 static void give_memory(struct scenario *scenario)
 {
     for (int i = 0; i < scenario->argc; i++)

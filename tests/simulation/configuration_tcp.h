@@ -1,22 +1,22 @@
-/* The stream listeners of a collector. Some runs have them, most do not. */
+/* The stream listeners of the collector, which some runs have. */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 
 #include "tests/simulation/scenario.h"
 
-/* The first stream listener's port; the others have the ports after it. */
+/* The port of the first stream listener. The other ones use the ports after it. */
 #define TCP_PORT 6000
 
 /*
- * Called after everything else was chosen. It draws from random numbers of its own, so that
- * everything else in the run is the same as without streams.
+ * Called after everything else was chosen. Draws from its own random numbers, so that the rest of
+ * the run does not depend on it.
  */
 void configuration_tcp_choose(struct scenario *scenario);
 
 /* Changes, adds or removes a stream listener, if the run has any. */
 void configuration_tcp_change(struct scenario *scenario);
 
-/* Whether the run has stream listeners, or may get them. */
+/* Returns true if the run has stream listeners, or may get them by a reload. */
 bool configuration_tcp_is_there(const struct scenario *scenario);
 
 #endif

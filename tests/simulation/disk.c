@@ -15,14 +15,14 @@
 
 struct name {
     char path[DISK_PATH_SIZE];
-    struct disk_node *node; /* NULL: this place is free */
+    struct disk_node *node; /* NULL: the slot is free */
 };
 
-/* A change of a name that has possibly not reached the disk yet. */
+/* A change of a name that may not have reached the disk yet. */
 struct change {
     char path[DISK_PATH_SIZE];
-    char from[DISK_PATH_SIZE]; /* in a rename, the name before; otherwise empty */
-    struct disk_node *node;    /* the file that has the name then; NULL: no file */
+    char from[DISK_PATH_SIZE]; /* the old name if this is a rename, otherwise empty */
+    struct disk_node *node; /* the file with that name after the change, or NULL if there is none */
 };
 
 struct disk {
@@ -30,10 +30,10 @@ struct disk {
     size_t node_count;
     struct name names[NAMES_MOST];
     struct name synced_names[NAMES_MOST];
-    size_t name_count;                   /* places used so far, in both tables */
-    struct change changes[CHANGES_MOST]; /* since synced_names */
+    size_t name_count;                   /* slots used so far in both tables */
+    struct change changes[CHANGES_MOST]; /* the changes since synced_names */
     size_t change_count;
-    uint64_t room; /* bytes that are free */
+    uint64_t room; /* free bytes */
     unsigned faults_in_thousand;
     unsigned read_faults_in_thousand;
     uint64_t faults;
@@ -110,7 +110,7 @@ bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset)
     return false;
 }
 
-/* A file is removed with its last name. */
+/* Frees the space of a file that has no name any more. */
 static void release(struct disk_node *node)
 {
     if (--node->links == 0 && disk->room != UINT64_MAX)
@@ -163,7 +163,7 @@ static void change(const char *from, const char *path, struct disk_node *node)
     moment_comes(MOMENT_NAME_CHANGES);
 }
 
-/* The changes below this number have reached the disk. */
+/* Applies the first `count` changes to the names on the disk. */
 static void settle_names(size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -264,7 +264,7 @@ static void make_room(uint8_t **bytes, size_t *room, size_t size)
     *room = larger;
 }
 
-/* Takes free space for the growth of the file. Returns how many bytes may be written. */
+/* Takes free space for the growth of the file. Returns the number of bytes that may be written. */
 static size_t reserve(struct disk_node *node, uint64_t offset, size_t size)
 {
     uint64_t end = offset + size;
@@ -385,7 +385,7 @@ static size_t between(size_t a, size_t b)
     return low + (size_t)world_below(high - low + 1);
 }
 
-/* For each sector written since the last sync, either the new or the old content. */
+/* Each sector that was written since the last sync gets its new or its old content. */
 static void tear_sectors(struct disk_node *node)
 {
     for (size_t at = 0; at < node->size; at += SECTOR) {

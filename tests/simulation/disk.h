@@ -1,11 +1,11 @@
 /*
- * The simulated disk. It outlives processes: it is in memory that a process shares with those that
- * it starts, and it knows which of its content would survive a power cut.
+ * The simulated disk. It is in shared memory, so that it survives the processes that use it. It
+ * knows which part of its content would survive a power cut.
  *
- * Data reach the disk when they are synced. Names are in a journal, like those of ext4 and XFS:
- * they reach the disk in the order in which they were created, and at the latest with the next
- * sync. Unsynced data may survive a power cut, by chance: a first part of a file that was appended
- * to, any sectors of a file that was written in place.
+ * Data reaches the disk when it is synced. Names are in a journal, as with ext4 and XFS: they reach
+ * the disk in the order of their changes, at the latest with the next sync. A part of the unsynced
+ * data may survive a power cut by chance: the first bytes that were appended to a file, or any
+ * sectors of a file that was written in place.
  */
 #ifndef SLUICE_TESTS_SIMULATION_DISK_H
 #define SLUICE_TESTS_SIMULATION_DISK_H
@@ -18,13 +18,13 @@
 
 struct disk_node {
     bool is_folder;
-    bool in_place; /* written elsewhere than at its end */
+    bool in_place; /* was written before its end */
     unsigned links, open;
-    unsigned writers;       /* of the `open` uses, those that write */
-    unsigned sharing;       /* locks */
-    bool exclusive;         /* a lock */
-    unsigned read_failures; /* failed reads of the place that failed last, until a read succeeds */
-    uint64_t unread;        /* the place of the last failed read */
+    unsigned writers;       /* number of open uses that write */
+    unsigned sharing;       /* shared locks */
+    bool exclusive;         /* an exclusive lock */
+    unsigned read_failures; /* consecutive read failures at the position that failed last */
+    uint64_t unread;        /* position of the last failed read */
     int64_t modified_ns;
     uint8_t *bytes;
     size_t size, room;
@@ -32,46 +32,46 @@ struct disk_node {
     size_t synced_size, synced_room;
 };
 
-/* Called before any process that uses the disk is started. */
+/* Called before the first process that uses the disk is started. */
 void disk_create(void);
 
 /* Removes everything except one folder. */
 void disk_clear(const char *folder);
 
-/* Faults: free bytes, and the number of failing calls in a thousand. */
+/* Faults of the disk: the number of free bytes, and the number of calls in a thousand that fail. */
 void disk_set_room(uint64_t bytes);
 void disk_set_faults(unsigned in_thousand);
-void disk_set_read_faults(unsigned in_thousand); /* additional faults, in reads of a spill */
-uint64_t disk_faults(void);                      /* faults that have happened, of both kinds */
-bool disk_fails(void);                           /* whether a call fails now, by chance */
+void disk_set_read_faults(unsigned in_thousand); /* additional faults of reads of a spill */
+uint64_t disk_faults(void);                      /* number of faults so far, of both kinds */
+bool disk_fails(void);                           /* decides by chance whether this call fails */
 
 /*
- * The same for a read of a spill. The program treats a block as damaged after three failed reads,
- * although it is not. Therefore a position fails at most twice, whatever is read in between, and
- * only one position at a time.
+ * Decides by chance whether this read of a spill fails. The program treats a block as damaged after
+ * three failed reads of a position. Since the data is intact, each position fails at most twice in
+ * a row, and only one position at a time.
  */
 bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
 
 /*
- * Puts a complete file there, replacing one with that name. This is not the program's action: it
- * cannot fail, and a program that has the earlier file open keeps that one.
+ * Creates a complete file, or replaces the one with this name. This is an action of another
+ * process: it cannot fail, and a program that has the earlier file open keeps it.
  */
 void disk_put(const char *path, const void *bytes, size_t size);
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* NULL: no file has that name. */
+/* Returns NULL if no file has this name. */
 struct disk_node *disk_find(const char *path);
 
-/* NULL: the folder does not exist, the name exists already, or the disk fails. */
+/* Returns NULL if the folder does not exist, the name exists already, or the disk fails. */
 struct disk_node *disk_make(const char *path, bool is_folder);
 
 bool disk_remove(const char *path);
 bool disk_rename(const char *from, const char *to); /* replaces a file named `to` */
 
 /*
- * The next name in a folder, relative to it; NULL: there are no more. *at is 0 before the first.
- * Names may be added and removed at the same time.
+ * Returns the next name in a folder, relative to it, or NULL at the end. *at must be 0 at first.
+ * Names may be added and removed during the iteration.
  */
 const char *disk_next_name(const char *folder, size_t *at, struct disk_node **node);
 
@@ -84,8 +84,8 @@ enum disk_result {
 };
 
 /*
- * Writes at `offset`. *written may be less than `size` even if the result is DISK_FULL or
- * DISK_FAILED.
+ * Writes at `offset`. The result may be DISK_FULL or DISK_FAILED after a part was written; see
+ * *written.
  */
 enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
                             size_t *written);
@@ -96,10 +96,10 @@ bool disk_sync_names(void);
 
 /* --- ends of processes, and power cuts -------------------------------------------------------- */
 
-/* The process has ended: its files are closed and its locks released. */
+/* The process has ended: closes its files and releases its locks. */
 void disk_process_ended(void);
 
-/* The power is cut: as disk_process_ended, but data that were not synced survive only by chance. */
+/* The power is cut. As disk_process_ended, but unsynced data survives only by chance. */
 void disk_cut_power(void);
 
 #endif

@@ -19,9 +19,9 @@
 /* The result of sending a record. */
 enum outcome {
     GOES_THROUGH, /* the record arrives, and is acknowledged */
-    UNANSWERED,   /* the record arrives, and gets no answer */
-    LOST,         /* the record does not arrive, and gets no answer */
-    LATE,         /* as LOST, but the record arrives in the end */
+    UNANSWERED,   /* the record arrives, but is not answered */
+    LOST,         /* the record does not arrive, and is not answered */
+    LATE,         /* as LOST, but the record arrives later */
     NOT_SENT,
     REFUSED,
 };
@@ -29,7 +29,7 @@ enum outcome {
 enum weather { UP, AWAY, SILENT, FLAKY, BUSY, WEATHERS };
 
 struct flight {
-    struct delivery_block *block; /* NULL: none */
+    struct delivery_block *block; /* NULL: unused */
     uint64_t turn;
     int64_t answers_ns;
     bool has_arrived, was_announced;
@@ -38,28 +38,30 @@ struct flight {
 };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: this sink has no far end */
+    const struct far_end_options *options; /* NULL: the sink is not a delivery */
     unsigned sink;
     enum weather weather;
-    bool takes_all; /* while SILENT: accepts everything */
+    bool takes_all; /* while SILENT: accepts all blocks */
     int64_t changes_ns;
     int64_t slowest_ns;
-    int64_t room_ns; /* while BUSY */
+    int64_t room_ns; /* while BUSY: time at which it accepts blocks again */
     size_t most_flights;
     struct connection *connections;
 };
 
 /*
- * A destination of the program, which a reload may create again while the previous one continues.
+ * A destination of the program. A reload may create another one for the same sink while this one
+ * still works.
  */
 struct connection {
-    struct destination destination; /* first */
+    struct destination destination; /* must be first */
     struct far_end *far;
     struct connection *next;
     struct wakeup *wakeup;
     bool is_signalling;
     uint64_t turns;
-    int64_t *latest; /* last arrival of each flow, plus one; shared by all that follow each other */
+    int64_t *latest; /* for each flow, the last arrived record plus one; shared by connections that
+                        follow each other */
     int64_t own_latest[HISTORY_FLOWS];
     struct flight flights[FLIGHTS];
 };
@@ -132,7 +134,7 @@ static struct flight *next_of(struct connection *connection, uint64_t after)
     return next;
 }
 
-/* On one connection, records arrive in the order in which they were sent. */
+/* On a connection that keeps the order, records arrive in the order in which they were sent. */
 static void arrive_up_to(struct connection *connection, struct flight *last)
 {
     if (!connection->far->options->in_order) {
@@ -168,7 +170,7 @@ void far_end_process_ends(void)
 
 /* --- the outcome of a block ------------------------------------------------------------------- */
 
-/* Whether an earlier record of the same connection fails. */
+/* Returns true if an earlier record of the same ordered connection fails. */
 static bool is_broken(const struct connection *connection)
 {
     for (size_t i = 0; connection->far->options->in_order && i < FLIGHTS; i++) {
@@ -188,8 +190,8 @@ static uint8_t any_failure(const struct far_end *far)
 }
 
 /*
- * Chooses the outcome of each record. On one connection a first part goes through and the rest
- * fails in the same way.
+ * Chooses the outcome of each record. On an ordered connection, the first records arrive and all
+ * later ones fail in the same way.
  */
 static void decide(const struct connection *connection, struct flight *flight)
 {
@@ -217,7 +219,7 @@ static void decide(const struct connection *connection, struct flight *flight)
     flight->reason = (uint8_t)world_below(3); /* the same for all refused records */
 }
 
-/* The outcome stays unknown until the answer comes. */
+/* Returns when the answer comes. Until then the outcome is unknown. */
 static int64_t answer_time(const struct connection *connection, const struct flight *flight)
 {
     const struct far_end *far = connection->far;
@@ -233,7 +235,10 @@ static int64_t answer_time(const struct connection *connection, const struct fli
     return (is_silent ? latest + 20 * MILLISECONDS : latest) + takes;
 }
 
-/* Each try sends the same record, and no other record is sent between two tries. */
+/*
+ * Checks that each retry sends the same record, and that no other record is sent between two
+ * attempts.
+ */
 static void take_block(const struct far_end *far, const struct delivery_block *block)
 {
     struct delivered *delivered = history_of(far);
@@ -296,7 +301,7 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The record's outcome, as reported to the program. */
+/* Reports the record's outcome to the program. */
 static void settle(const struct far_end *far, const struct flight *flight, size_t i)
 {
     struct delivered *delivered = history_of(far);
@@ -371,7 +376,7 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return NULL;
 }
 
-/* Gives up unanswered records: those that had not arrived never will. */
+/* Gives up unanswered records. Those that have not arrived yet never will. */
 static void abandon(struct destination *destination)
 {
     struct connection *connection = of(destination);
@@ -449,7 +454,7 @@ void far_end_begin(unsigned sink, const struct far_end_options *options)
     change(far);
 }
 
-/* Signals the sinks that have answers. Returns when the next answer is due. */
+/* Signals sinks that have answers. Returns the time of the next answer. */
 static int64_t announce(struct connection *connection)
 {
     int64_t next = WORLD_NEVER;

@@ -1,8 +1,8 @@
 /*
- * The far ends of far_end.h at the boundary to librdkafka: the program's own kafka: destination
- * uses a double of the library (kafka_double.h), and each message has an outcome of its own.
- * Reports are late, out of order, doubled or missing, messages are refused, names are looked up for
- * 15 seconds, and producers fail fatally.
+ * The far ends of far_end.h for the program's own kafka: destination, which uses a double of
+ * librdkafka (kafka_double.h). Each message has its own outcome. Reports are late, out of order,
+ * repeated or missing; messages are refused; name lookups take 15 seconds; and producers fail
+ * fatally.
  */
 #include <string.h>
 
@@ -21,14 +21,14 @@ const bool far_end_says_maybe_sent = false;
 enum weather { UP, AWAY, SILENT, FLAKY };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: this sink has no far end */
+    const struct far_end_options *options; /* NULL: the sink is not a delivery */
     unsigned sink;
     enum weather weather;
-    bool takes_all; /* while SILENT: accepts everything */
+    bool takes_all; /* while SILENT: accepts all messages */
     int64_t changes_ns, slowest_ns;
-    bool is_broken;    /* a message failed: later ones fail as well, until all are reported */
-    size_t unreported; /* messages */
-    bool out[HISTORY_DATAGRAMS]; /* the library has the message and has not reported it */
+    bool is_broken;    /* a message has failed; later ones fail as well until all are reported */
+    size_t unreported; /* messages without a report */
+    bool out[HISTORY_DATAGRAMS]; /* the library has the message, but has not reported it */
 };
 
 static struct far_end far_ends[HISTORY_SINKS];
@@ -59,7 +59,7 @@ static uint32_t number_of(const struct far_end *far, const struct kafka_double_m
 
 /* --- the library's decisions ------------------------------------------------------------------ */
 
-/* Decides the report, and returns whether the message arrives. */
+/* Decides the report of a message. Returns true if the message arrives. */
 static bool decide_report(const struct far_end *far, uint32_t number, struct kafka_report *report)
 {
     bool fails = far->weather == AWAY || far->is_broken;
@@ -112,7 +112,6 @@ static rd_kafka_resp_err_t decide(const struct kafka_double_message *message,
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* The program gets the report of the message. */
 static void reported(const struct kafka_double_message *message, rd_kafka_resp_err_t error,
                      rd_kafka_msg_status_t status)
 {
@@ -190,12 +189,12 @@ void far_end_break_off(bool silently, bool for_good)
 void far_end_begin(unsigned sink, const struct far_end_options *options)
 {
     struct far_end *far = &far_ends[sink];
-    kafka_double_begin(&library); /* because the program may run before far_end_run does */
+    kafka_double_begin(&library); /* here, because the program may run before far_end_run */
     *far = (struct far_end){.options = options, .sink = sink};
     change(far);
 }
 
-/* Messages that were not reported to the program may have arrived. */
+/* Messages without a report may have arrived. */
 void far_end_process_ends(void)
 {
     for (size_t i = 0; i < HISTORY_SINKS; i++)
@@ -214,7 +213,7 @@ static bool has_news(const void *context)
 void far_end_run(void *argument)
 {
     (void)argument;
-    kafka_double_begin(&library); /* also if no sink is a delivery */
+    kafka_double_begin(&library); /* needed even if no sink is a delivery */
     for (;;) {
         news = false;
         int64_t next = WORLD_NEVER;

@@ -43,7 +43,7 @@ size_t frame_head_too_long(enum framing_kind framing, uint8_t *to)
 size_t frame_garbage(enum framing_kind framing, uint8_t *to)
 {
     switch (framing) {
-    case FRAMES_DELIMITED: /* a length of more than 64 bits */
+    case FRAMES_DELIMITED: /* a length that does not fit in 64 bits */
         memset(to, 0xff, 10);
         return 10;
     case FRAMES_STREAMS: /* a control frame that is too short */
@@ -83,7 +83,7 @@ size_t frame_control(enum frame_control control, const char *type, uint8_t *to)
     put_u32(to + 8, (uint32_t)control);
     if (type == NULL)
         return 12;
-    put_u32(to + 12, 1); /* the field: a content type */
+    put_u32(to + 12, 1); /* the field "content type" */
     put_u32(to + 16, (uint32_t)size);
     memcpy(to + 20, type, size);
     return 20 + size;

@@ -1,6 +1,6 @@
 /*
- * Messages in a stream of the simulated world: sent by clients, written by a separate
- * implementation.
+ * Frames of messages in TCP streams of the simulated world, which the clients send. This code is
+ * independent of the collector's.
  */
 #ifndef SLUICE_TESTS_SIMULATION_FRAMES_H
 #define SLUICE_TESTS_SIMULATION_FRAMES_H
@@ -16,13 +16,13 @@ enum framing_kind { FRAMES_LENGTH32, FRAMES_LENGTH16, FRAMES_DELIMITED, FRAMES_S
 const char *framing_name(enum framing_kind framing);
 
 enum frame_kind {
-    FRAME_OF_RECORD,  /* a message, valid or not */
-    FRAME_OF_CONTROL, /* of frame streams */
-    FRAME_ANSWERED,   /* a message whose receipt is answered */
-    FRAME_OF_NOTHING, /* a message without bytes */
+    FRAME_OF_RECORD,  /* a message, decodable or not */
+    FRAME_OF_CONTROL, /* a control frame of Frame Streams */
+    FRAME_ANSWERED,   /* a message whose receipt the program acknowledges */
+    FRAME_OF_NOTHING, /* an empty message */
 
-    /* After one of these the program closes the connection. */
-    FRAME_OTHER_TYPE, /* the stream has other content */
+    /* After each of the following kinds the program closes the connection. */
+    FRAME_OTHER_TYPE, /* the stream declares another content type */
     FRAME_TOO_LONG,
     FRAME_OF_NO_KIND, /* not a frame */
 };
@@ -32,22 +32,25 @@ static inline bool frame_is_last(enum frame_kind kind)
     return kind >= FRAME_OTHER_TYPE;
 }
 
-/* Writes the bytes in front of a message of that size. Returns their number, at most 10. */
+/* Writes the bytes that precede a message of this size. Returns their number, at most 10. */
 size_t frame_head(enum framing_kind framing, size_t size, uint8_t *to);
 
-/* Writes a length that no listener accepts. Returns 0 if this framing has none. */
+/* Writes a length that no listener accepts. Returns its size, or 0 if this framing has none. */
 size_t frame_head_too_long(enum framing_kind framing, uint8_t *to);
 
-/* Writes bytes that cannot begin a frame. Returns 0 if there are none. */
+/* Writes bytes that cannot begin a frame. Returns their number, or 0 if any bytes can. */
 size_t frame_garbage(enum framing_kind framing, uint8_t *to);
 
 /*
- * Examines the first frame of these bytes; *head is the size of its length field. Returns the size
- * of the whole frame; 0: it is incomplete.
+ * Examines the first frame of these bytes. Sets *head to the size of its length field. Returns the
+ * size of the whole frame, or 0 if it is incomplete.
  */
 size_t frame_look(enum framing_kind framing, const uint8_t *bytes, size_t size, size_t *head);
 
-/* The control frames of frame streams, with a content type or without (NULL). At most 60 bytes. */
+/*
+ * Control frames of Frame Streams. `type` is the content type, or NULL for none. A frame has at
+ * most 60 bytes.
+ */
 enum frame_control {
     CONTROL_IS_ACCEPT = 1,
     CONTROL_IS_START,

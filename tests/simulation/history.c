@@ -15,7 +15,7 @@ void history_create(void)
         world_fail("no memory for a history");
 }
 
-/* Clears only the parts that were written, which saves time. */
+/* Clears only the parts that were used, because that is faster. */
 static void clear_delivered(struct delivered *delivered)
 {
     memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);
@@ -51,8 +51,8 @@ void history_begin_life(void)
     history->pipe_size = 0;
     history->pipe_broken = false;
     history->log_size = 0;
-    history->log[0] = '\0'; /* an earlier life's message would be taken for the answer to a
-                               reload */
+    /* Otherwise a message of an earlier life would be taken for the answer to a reload. */
+    history->log[0] = '\0';
     for (size_t i = 0; i < HISTORY_SINKS; i++) {
         struct delivered *delivered = &history->delivered[i];
         delivered->acknowledged = delivered->rejected = delivered->too_large = 0;
@@ -74,7 +74,9 @@ void history_note_sink(unsigned sink, unsigned configuration, bool has)
     *mask = (uint16_t)((*mask & ~(1u << configuration)) | (unsigned)has << configuration);
 }
 
-/* Bits of the configurations that the program may have had when it was handed the datagram. */
+/*
+ * Returns a bit for each configuration that the program may have had when it received the datagram.
+ */
 static unsigned configurations_of(const struct sent *sent)
 {
     unsigned first = sent->epoch / 2u;
@@ -127,7 +129,7 @@ bool history_note_arrival(unsigned sink, uint32_t number, bool once)
     return false;
 }
 
-/* Whether no life since the first arrival may have failed to note that the record was sent. */
+/* Returns true if each life since the first arrival has noted on disk that the record was sent. */
 static bool is_noted(const struct delivered *delivered, uint32_t number)
 {
     for (unsigned life = delivered->first_life[number]; life < history->life; life++)
@@ -142,8 +144,7 @@ void history_note_acknowledged(unsigned sink, uint32_t number)
     delivered->settled[number] = true;
     delivered->acknowledged++;
     delivered->known_duplicates += delivered->maybe_sent[number];
-    delivered->certain_duplicates +=
-        delivered->arrived[number] > 1 && is_noted(delivered, number);
+    delivered->certain_duplicates += delivered->arrived[number] > 1 && is_noted(delivered, number);
 }
 
 void history_note_refused(unsigned sink, uint32_t number, enum delivery_reason reason)

@@ -1,7 +1,7 @@
 /*
- * The history of a simulated run, from the view of the world and not of the collector: sent
- * datagrams, their outcomes, data read from the pipe, the log. It is in memory shared by all
- * processes of a run.
+ * The history of a simulated run as the world sees it, not as the collector reports it: sent
+ * datagrams and their outcomes, the data read from the pipe, the log. It is in memory that all
+ * processes of the run share.
  */
 #ifndef SLUICE_TESTS_SIMULATION_HISTORY_H
 #define SLUICE_TESTS_SIMULATION_HISTORY_H
@@ -19,25 +19,25 @@
 #define HISTORY_FLOWS        (HISTORY_SENDER_FLOWS + HISTORY_CONNECTIONS)
 #define HISTORY_SINKS        4
 #define HISTORY_LISTENERS    3
-#define HISTORY_STREAMS      2 /* listeners of streams; their numbers follow those of
-                                  HISTORY_LISTENERS */
+#define HISTORY_STREAMS      2 /* stream listeners, numbered after the others */
 #define HISTORY_LIVES        3
 #define HISTORY_PIPE         ((size_t)8 * 1024 * 1024)
 #define HISTORY_LOG          ((size_t)1024 * 1024)
 
 /*
- * A datagram that came to the collector's host, or a frame of a stream. They are numbered in the
- * order in which datagrams came and frames were written.
+ * A datagram that reached the collector's host, or a frame of a stream. Both share one numbering,
+ * in the order of arrival and of writing.
  */
 struct sent {
-    uint8_t life; /* the program's life in which it came, from 1 */
+    uint8_t life; /* the life of the program in which it came, from 1 */
     uint8_t listener;
-    uint16_t flow; /* its sender together with the listener's life that it came to; or its
-                      connection */
-    uint8_t epoch; /* the configuration when the program was handed it: see history.epoch */
-    uint8_t last_epoch; /* the same when it was certainly decoded; HISTORY_OPEN: not known yet */
-    uint32_t sequence;  /* the number that its sender gave it */
-    bool is_good;       /* otherwise it cannot be decoded */
+    /* Identifies its sender and the opening of the listener's port, or its connection. */
+    uint16_t flow;
+    uint8_t epoch; /* history.epoch when the program received it */
+    /* history.epoch when it was certainly decoded; HISTORY_OPEN: not known yet. */
+    uint8_t last_epoch;
+    uint32_t sequence; /* the sequence number from its sender */
+    bool is_good;      /* can be decoded */
     bool received;
 };
 
@@ -46,76 +46,79 @@ struct sent {
 /* How a life of the program ended. */
 enum life_end {
     LIFE_GOES_ON,
-    LIFE_STOPPED, /* by itself, with the exit code `code` */
+    LIFE_STOPPED, /* not killed: it exited with `code` */
     LIFE_KILLED,
     LIFE_POWER_CUT,
 };
 
-/* Facts about a delivery: about each datagram, and about this life. */
+/* Facts about a delivery: for each datagram, and for this life. */
 struct delivered {
-    uint8_t arrived[HISTORY_DATAGRAMS];    /* times it came to the far end */
-    uint8_t first_life[HISTORY_DATAGRAMS]; /* the life of its first arrival */
-    bool forgets[HISTORY_LIVES + 1];  /* the sink may have failed to note, in this life, what it had
-                                         sent */
-    bool settled[HISTORY_DATAGRAMS];  /* the program knows that it was acknowledged or refused */
-    bool maybe_sent[HISTORY_DATAGRAMS]; /* sent in this life, without an answer */
-    int64_t handed_ns[HISTORY_DATAGRAMS]; /* since when the far end has it; 0: it has not */
-    bool owed[HISTORY_DATAGRAMS]; /* on disk, without an outcome, when the last life ended */
+    uint8_t arrived[HISTORY_DATAGRAMS];    /* number of arrivals at the far end */
+    uint8_t first_life[HISTORY_DATAGRAMS]; /* the life in which it first arrived */
+    /* In this life the sink may have failed to note which records it had sent. */
+    bool forgets[HISTORY_LIVES + 1];
+    /* The program knows that the far end acknowledged or refused it. */
+    bool settled[HISTORY_DATAGRAMS];
+    bool maybe_sent[HISTORY_DATAGRAMS]; /* sent in this life without an answer */
+    /* Time since which the far end has it; 0: the far end does not have it. */
+    int64_t handed_ns[HISTORY_DATAGRAMS];
+    bool owed[HISTORY_DATAGRAMS]; /* on disk without an outcome when the last life ended */
     bool on_disk[HISTORY_DATAGRAMS];
-    size_t last_block; /* records in the block that was stored last */
-    size_t torn;       /* records in blocks that were cut, at this life's end */
-    size_t was_torn;   /* the same at earlier ends; less those that a ledger has reported */
+    size_t last_block; /* records in the last stored block */
+    size_t torn;       /* records in incomplete blocks at the end of this life */
+    /* Records in incomplete blocks of earlier lives that no ledger has reported yet. */
+    size_t was_torn;
     uint64_t ids[HISTORY_DATAGRAMS];
-    int64_t latest[HISTORY_FLOWS]; /* of each flow, its latest record by first arrival; 0: none */
-    unsigned connections;          /* made in this life */
+    /* For each flow, the last record that arrived for the first time; 0: none. */
+    int64_t latest[HISTORY_FLOWS];
+    unsigned connections; /* number of connections in this life */
 
-    /* Answers handed to the program in this life: the number of records. */
+    /* Numbers of records in the answers that the program got in this life. */
     uint64_t acknowledged, rejected, too_large, denied;
-    uint64_t refused_in_doubt;   /* refused, but may have been accepted */
-    uint64_t known_duplicates;   /* acknowledged, after it was sent without an answer in this
-                                    life */
-    uint64_t certain_duplicates; /* acknowledged, and known to have arrived before */
+    uint64_t refused_in_doubt;   /* refused, although the far end may have accepted it */
+    uint64_t known_duplicates;   /* acknowledged after it was sent without an answer in this life */
+    uint64_t certain_duplicates; /* acknowledged although it had arrived before */
 };
 
 struct history {
-    unsigned life; /* the present one, from 1 */
+    unsigned life; /* number of the current life, from 1 */
     bool had_power_cut;
     enum life_end end;
     int code;
-    uint64_t steps; /* calls of the platform in all lives */
+    uint64_t steps; /* platform calls in all lives */
 
     struct sent sent[HISTORY_DATAGRAMS];
     uint32_t sent_count;
-    unsigned connections;                /* made in all lives */
-    uint64_t drops, left_behind, faults; /* in this life */
+    unsigned connections;                /* number of connections in all lives */
+    uint64_t drops, left_behind, faults; /* numbers in this life */
     bool stopped_twice, stopped_in_time;
 
     /*
-     * The configuration that the program has, from 0 in each life, times 2. While a reload is
-     * requested and has no outcome the number is odd: the program has this configuration or the
-     * next one.
+     * Twice the number of the program's configuration, which is 0 at the beginning of each life.
+     * While a reload is pending, it is odd: the program has this configuration or the next one.
      */
     uint8_t epoch;
-    /* A bit for each configuration of a life. */
+    /* For each life and sink, a bit for each configuration that has the sink. */
     uint16_t has_sink[HISTORY_LIVES + 1][HISTORY_SINKS];
-    bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS]; /* whether such a file was there in this
-                                                          life */
-    unsigned openings; /* most times that files of another configuration or life were opened */
+    /* The program opened a plain or a rotated file of the sink in this life. */
+    bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS];
+    /* The largest number of times that files were opened in other configurations or lives. */
+    unsigned openings;
 
     /*
-     * Records that were in the sink's files or in the pipe when a life last ended: complete lines;
-     * after a power cut only synced ones. They must stay there.
+     * Records whose complete lines were in the sink's files or in the pipe at the end of a life;
+     * after a power cut, only synced lines. They must stay there.
      */
     bool stays[HISTORY_SINKS][HISTORY_DATAGRAMS];
 
-    /* The data that the pipe's reader has read in this life. */
+    /* Bytes that the pipe's reader has read in this life. */
     uint8_t pipe[HISTORY_PIPE];
     size_t pipe_size;
     bool pipe_broken;
 
     struct delivered delivered[HISTORY_SINKS];
 
-    char log[HISTORY_LOG]; /* of this life */
+    char log[HISTORY_LOG]; /* the log lines of this life */
     size_t log_size;
 };
 
@@ -124,27 +127,33 @@ extern struct history *history;
 void history_create(void);
 void history_clear(void);
 void history_begin_life(void);
-/* The configuration that takes effect, or with which the life begins, has that sink or not. */
+/* Notes whether this configuration has the sink. */
 void history_note_sink(unsigned sink, unsigned configuration, bool has);
 
-/* Whether the sink got the datagram: possibly (may_have), or certainly (must_have). */
+/*
+ * may_have: returns true if the sink may have got the datagram. must_have: returns true if it
+ * certainly got it.
+ */
 bool history_may_have(unsigned sink, uint32_t number);
 bool history_must_have(unsigned sink, uint32_t number);
 
-/* Whether the sink was there in all of this life, or in any of it. */
+/* Return true if the sink existed during all of this life, or during a part of it. */
 bool history_always_had(unsigned sink);
 bool history_ever_had(unsigned sink);
 
-/* Whether every requested reload has its outcome. It may have none when the program ends. */
+/*
+ * Returns true if every requested reload has an outcome. A reload may have none if the program
+ * ends.
+ */
 bool history_is_settled(void);
 
 /*
- * A datagram arrives at a far end. Returns whether this is its first arrival. If `once`, a second
- * arrival fails the run.
+ * Notes that a datagram has arrived at a far end. Returns true if this is its first arrival. If
+ * `once` is set, a second arrival fails the run.
  */
 bool history_note_arrival(unsigned sink, uint32_t number, bool once);
 
-/* The program is given the answer of a far end. */
+/* Note that the program has received the answer of a far end. */
 void history_note_acknowledged(unsigned sink, uint32_t number);
 void history_note_refused(unsigned sink, uint32_t number, enum delivery_reason reason);
 

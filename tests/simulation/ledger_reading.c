@@ -51,7 +51,6 @@ json_t *ledger_listener(json_t *ledger, const char *name)
     return NULL;
 }
 
-/* Adds the numbers of one object to those of another one, which has the same keys. */
 static void add_numbers(json_t *sum, json_t *one)
 {
     const char *key;

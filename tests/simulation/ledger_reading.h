@@ -1,29 +1,29 @@
-/* The ledger that a program has printed when it stopped; a missing entry fails the world. */
+/* Reads the ledger that the program printed when it stopped. A missing entry fails the world. */
 #ifndef SLUICE_TESTS_SIMULATION_LEDGER_READING_H
 #define SLUICE_TESTS_SIMULATION_LEDGER_READING_H
 
 #include <jansson.h>
 #include <stdint.h>
 
-/* The last ledger of this life. The caller releases it by json_decref. */
+/* Returns the last ledger of this life. The caller releases it with json_decref. */
 json_t *ledger_final(void);
 
 /* Returns NULL if the ledger has no such listener. */
 json_t *ledger_listener(json_t *ledger, const char *name);
 
 /*
- * The sum of all entries of that name, which may be requested only once: a sink has another entry
- * after its keys were changed, and the entry before is then a retired one. Returns NULL if there is
- * none.
+ * Returns the sum of all entries with this name, or NULL if there is none. A sink has several
+ * entries if a reload changed its keys; the earlier ones are those of retired sinks. May be called
+ * once for each name.
  */
 json_t *ledger_sink(json_t *ledger, const char *name);
 
 uint64_t ledger_number(const json_t *object, const char *name);
 
-/* The sum of the numbers in the object of that name; 0 if there is no such object. */
+/* Returns the sum of the numbers in the object of this name, or 0 if it does not exist. */
 uint64_t ledger_sum(json_t *object, const char *name);
 
-/* Fails the world where the two differ. */
+/* Fails the world if the two numbers differ. */
 void ledger_expect(const char *what, uint64_t is, uint64_t should);
 
 #endif

@@ -27,7 +27,7 @@ static uint8_t *put_fixed64(uint8_t *to, unsigned field, uint64_t value)
     return to;
 }
 
-/* The sender, and the number of the datagram. */
+/* Puts the sender's name, boot number and sequence number. */
 static uint8_t *put_sender(uint8_t *to, const struct message *message)
 {
     unsigned more = message->sender - 10;
@@ -42,9 +42,10 @@ static uint8_t *put_sender(uint8_t *to, const struct message *message)
     return put_number(to, message->sequence);
 }
 
-static const uint8_t riemann_name[] = {3 << 3 | 2, 1, 'm', 13 << 3}; /* service, metric_sint64 */
+/* The fields service and metric_sint64. */
+static const uint8_t riemann_name[] = {3 << 3 | 2, 1, 'm', 13 << 3};
 
-/* An event, the sample's number in zigzag. */
+/* Puts an event whose metric is the number, zigzag-encoded. */
 static uint8_t *put_event(uint8_t *to, uint32_t number, const uint8_t *label, size_t label_size)
 {
     memcpy(to, riemann_name, sizeof riemann_name);
@@ -71,7 +72,8 @@ size_t message_write(uint8_t *bytes, const struct message *message)
     }
     uint8_t *at = message->is_riemann ? bytes : put_sender(bytes, message);
     size_t size = (size_t)(put_bytes(at, 6, sample, (size_t)(end - sample)) - bytes);
-    return message->is_good ? size : size - 1; /* the last field claims more bytes than there are */
+    /* Without its last byte the message cannot be decoded. */
+    return message->is_good ? size : size - 1;
 }
 
 static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
@@ -85,11 +87,12 @@ static const uint8_t *take_number(const uint8_t *at, const uint8_t *end, uint64_
     return NULL;
 }
 
-/* Skips the sender, which comes before the sample. */
+/* Skips the sender, which precedes the sample. Returns NULL if it is malformed. */
 static const uint8_t *skip_sender(const uint8_t *at, const uint8_t *end)
 {
     uint64_t value;
-    const size_t fixed = 2 + 2 + 9 + 1; /* the name, the boot's number, the field of the sequence */
+    /* The name, the boot number, and the tag of the sequence number. */
+    const size_t fixed = 2 + 2 + 9 + 1;
     if ((size_t)(end - at) < fixed || at[0] != (1 << 3 | 2) || at[1] != 2 ||
         at[4] != (2 << 3 | 1) || at[fixed - 1] != 3 << 3)
         return NULL;
@@ -119,18 +122,18 @@ bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *num
 /* --- reading a row ---------------------------------------------------------------------------- */
 
 #define FIELDS    12
-#define VALUE     4 /* index of the value */
+#define VALUE     4 /* index of the field `value` */
 #define PADDED_BY 400
 
 static bool ends_with(const char *row, size_t size, const char *listener)
 {
-    const size_t length = strlen(listener); /* its last digit may differ */
+    const size_t length = strlen(listener); /* the last digit of the port may differ */
     return size > length + 1 && memcmp(row + size - 1 - length, listener, length - 1) == 0;
 }
 
 /*
- * A row that was joined of two halves has the right number of fields; but its label is hardly as
- * long as that of a message.
+ * Also checks the length of the label. Two halves of different rows may have the right number of
+ * fields together, but hardly such a label.
  */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 {
@@ -153,7 +156,7 @@ bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 
 /* --- reading a line --------------------------------------------------------------------------- */
 
-/* A reader of one JSON line, which accepts only what our encoder writes. */
+/* Reads one JSON line. Accepts only the form that the collector's encoder writes. */
 struct reading {
     const char *at, *end;
     const char *value; /* the text after "value": */

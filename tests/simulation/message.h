@@ -1,4 +1,4 @@
-/* Datagrams that contain their number, and the lines that the program makes of them. */
+/* Messages that contain their number, and the lines that the program writes for them. */
 #ifndef SLUICE_TESTS_SIMULATION_MESSAGE_H
 #define SLUICE_TESTS_SIMULATION_MESSAGE_H
 
@@ -9,30 +9,33 @@
 #define MESSAGE_PADDING 5000
 #define MESSAGE_MOST    (MESSAGE_PADDING + 1000)
 
-/* A message of the schema "telemetry", or "riemann", with one sample. */
+/* A message of the schema "telemetry" or "riemann", with one sample. */
 struct message {
     bool is_riemann;
     uint32_t number; /* the sample's value */
-    unsigned sender; /* below HISTORY_FLOWS */
-    unsigned boot;   /* `boot`, `sequence` and `sender` are for telemetry */
+    unsigned sender; /* less than HISTORY_FLOWS */
+    unsigned boot;   /* `boot`, `sequence` and `sender` are used by telemetry only */
     uint32_t sequence;
-    bool is_good;   /* otherwise it cannot be decoded */
-    size_t padding; /* bytes of a label, at most MESSAGE_PADDING */
+    bool is_good;   /* can be decoded */
+    size_t padding; /* bytes of a label that enlarges the message, at most MESSAGE_PADDING */
 };
 
 /*
- * Returns the size written: at most MESSAGE_MOST, and at most NETWORK_DATAGRAM_MAX if the padding
- * is at most 1000 bytes.
+ * Writes a message and returns its size. It is at most MESSAGE_MOST, and at most
+ * NETWORK_DATAGRAM_MAX if the padding is at most 1000 bytes.
  */
 size_t message_write(uint8_t *bytes, const struct message *message);
 
-/* The number of the line's sample. Returns false if the line is not an object with a sample. */
+/*
+ * Sets *number to the value of the line's sample. Returns false if the line is not an object with a
+ * sample.
+ */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
-/* As message_number_of_line, for a row of csv without its newline. */
+/* As message_number_of_line, for a csv row without its newline. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number);
 
-/* As message_number_of_line, for a datagram that message_write wrote with is_good. */
+/* As message_number_of_line, for the bytes of a message with is_good. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 
 #endif

@@ -4,7 +4,7 @@
 
 static struct {
     enum moment moment;
-    unsigned left; /* occurrences until the aimed one; 0: no moment is aimed at */
+    unsigned left; /* remaining occurrences up to the chosen one; 0: no moment is chosen */
     unsigned steps;
     void (*then)(void);
 } aim;

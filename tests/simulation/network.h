@@ -1,4 +1,7 @@
-/* Datagrams of the simulated world: their senders, and the sockets' buffers. */
+/*
+ * The UDP network of the simulated world: datagrams from senders, and the receive buffers of
+ * sockets.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_NETWORK_H
 #define SLUICE_TESTS_SIMULATION_NETWORK_H
 
@@ -10,26 +13,26 @@
 
 /* The outcome of a datagram. */
 enum network_fate {
-    NETWORK_QUEUED,  /* in the receive buffer of a socket */
-    NETWORK_DROPPED, /* the buffer was full: the socket counts it */
-    NETWORK_NOBODY,  /* the port is closed, or all its sockets refuse it */
+    NETWORK_QUEUED,  /* it is in the receive buffer of a socket */
+    NETWORK_DROPPED, /* the receive buffer was full; the socket counts the drop */
+    NETWORK_NOBODY,  /* the port is closed, or all its sockets refuse the datagram */
 };
 
 #define NETWORK_DATAGRAM_MAX 2000
 
-/* Sends a datagram to the port. `number` is for network_received. */
+/* Sends a datagram to the port. `number` is passed to network_received. */
 enum network_fate network_send(uint16_t port, const struct address *source, const uint8_t *bytes,
                                size_t size, uint32_t number);
 
-/* How often somebody has begun to listen on the port. */
+/* Returns how often a program has begun to listen on the port. */
 unsigned network_generation(uint16_t port);
 
-/* Called for each datagram that the program was handed. */
+/* Called for each datagram that the program has received. */
 extern void (*network_received)(uint32_t number);
 
 /*
- * In a thousand: receives that ask to be repeated, receives that fail, and waits of the notifier
- * that report a socket without a reason.
+ * Faults, in a thousand: receives that must be repeated, receives that fail, and waits of the
+ * notifier that report a socket without a reason.
  */
 struct network_faults {
     unsigned later, error, needless;
@@ -37,12 +40,14 @@ struct network_faults {
 void network_set_faults(const struct network_faults *faults);
 
 /*
- * Datagrams that sockets dropped or refused, as of the last time that the program read their
- * number.
+ * Returns the number of datagrams that sockets dropped or refused, according to the counters that
+ * the program read last.
  */
 uint64_t network_drops(void);
 
-/* Datagrams that were in sockets when these were closed after having been served. */
+/*
+ * Returns the number of unread datagrams in sockets that the program had read from and then closed.
+ */
 uint64_t network_left_behind(void);
 
 #endif

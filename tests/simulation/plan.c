@@ -2,7 +2,6 @@
 
 #include "tests/simulation/world.h"
 
-/* Added to a run's seed, so that plans have random numbers of their own. */
 #define OF_PLANS UINT64_C(0x7c15000000000000)
 
 void plan_make(struct plan *plan, uint64_t seed)
@@ -26,7 +25,8 @@ void plan_make(struct plan *plan, uint64_t seed)
 }
 
 /*
- * Most moments are those of a spill: the blocks on disk must agree with those that the far end has.
+ * Chooses the moment of a kill. Half of the moments are those of a spill, because the blocks on
+ * disk must agree with the blocks at the far end.
  */
 static void choose_moment(struct life_plan *its)
 {
@@ -37,7 +37,7 @@ static void choose_moment(struct life_plan *its)
     its->steps = (unsigned)world_below(world_chance(700) ? 3 : 40);
 }
 
-/* Chooses when the far ends accept no data: for some time, or when the stop is near. */
+/* Chooses an outage of the far ends: at a random time, or just before the stop. */
 static void choose_outage(const struct plan *plan, struct life_plan *its)
 {
     its->breaks_off_last = plan->end == END_BY_A_STOP && world_chance(500);
@@ -48,7 +48,7 @@ static void choose_outage(const struct plan *plan, struct life_plan *its)
         its->faults = 30 + (unsigned)world_below(200);
 }
 
-/* Longer than any wait of the program with records that it must keep. */
+/* Chooses an outage that is longer than any wait of the program for an answer. */
 static void choose_long_outage(struct life_plan *its)
 {
     its->breaks_off_ns = (int64_t)world_below(300) * MILLISECONDS;

@@ -1,7 +1,7 @@
-# Faults that the simulation has to find, one at a time: most were made for this purpose; the last
-# ones are faults that it found in the program, with their repairs removed.
+# Faults that the simulation must find, one at a time. Most were made for this purpose. The last
+# ones are faults that the simulation found in the program: each removes a repair.
 
-# --- what comes in -------------------------------------------------------------------------------
+# --- receiving ------------------------------------------------------------------------------------
 planted(edge_is_lost FILE collector/receive/receiver_sockets.c
     FROM "            worker->pressed = true;
             return DRAIN_AGAIN;"
@@ -80,7 +80,7 @@ planted(what_came_is_left_at_a_stop FILE collector/receive/stream_connection.c
             stream_connection_end_by(connection, STREAM_STOPPED);
         return true;")
 
-# --- what goes out -------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 planted(record_is_counted_twice FILE collector/output/sink_writer.c
     FROM "    commit_records(writer, &counters->written, records);"
     TO "    commit_records(writer, &counters->written, records + (records == 7));")
@@ -161,7 +161,7 @@ planted(silent_command_is_not_replaced FILE collector/output/stream_writer_reade
     FROM "    writer->destination->stream->restart(writer->destination, true);"
     TO "    return;")
 
-# --- repairs that are taken out ------------------------------------------------------------------
+# --- removed repairs ------------------------------------------------------------------------------
 planted(unstored_block_is_stored_twice FILE collector/output/delivery_time.c
     FROM "return buffered_block_is_open(buffered) && buffered != delivery->unstored && !buffered->on_disk;"
     TO "return buffered_block_is_open(buffered) && !buffered->on_disk;")

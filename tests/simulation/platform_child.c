@@ -1,4 +1,4 @@
-/* Programs that are started: collector/platform/child.h of the simulated world. */
+/* Implements collector/platform/child.h in the simulated world. */
 #include "collector/platform/child.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "tests/simulation/world.h"
 
 struct child {
-    struct process *process; /* NULL: none */
-    struct process *piped;   /* the program whose input is open; NULL: none */
-    struct command_row row;  /* of the programs that it starts, one after the other */
+    struct process *process; /* NULL if there is none */
+    struct process *piped;   /* the program whose input is open, or NULL */
+    struct command_row row;  /* the series of programs that it starts */
 };
 
 struct child *child_create(void)
@@ -20,7 +20,7 @@ struct child *child_create(void)
     return calloc(1, sizeof(struct child));
 }
 
-/* The sink must have waited for its program, so this ends none. */
+/* Fails the world if the sink has not waited for its program. */
 void child_destroy(struct child *child)
 {
     if (child != NULL && (child->process != NULL || child->piped != NULL))
@@ -57,7 +57,10 @@ static struct process *input_of(const struct child *child)
     return child->piped;
 }
 
-/* How many of `size` bytes the pipe takes: all or none of a small write. */
+/*
+ * Returns the number of bytes that the pipe accepts. A small write is accepted as a whole or not at
+ * all.
+ */
 static size_t room_for(const struct process *process, size_t size)
 {
     size_t room = process->options->pipe - process->used;
@@ -72,7 +75,8 @@ enum write_result child_write(struct child *child, const void *bytes, size_t siz
 {
     struct process *process = input_of(child);
     world_step();
-    if (!process->options->is_steady && world_chance(5)) { /* again and again */
+    /* Interrupted again and again (EINTR). */
+    if (!process->options->is_steady && world_chance(5)) {
         command_write_fails(&child->row);
         error_set(error, EXIT_CODE_IO, "cannot write: Interrupted system call");
         return WRITE_FAILED;
@@ -125,8 +129,8 @@ enum child_state child_look(struct child *child, struct child_end *end)
     world_step();
     if (!process->has_ended)
         return child->piped == NULL || process->read_open ? CHILD_RUNS : CHILD_NOT_READING;
-    if (!process->options->is_steady && world_chance(10)) /* the end was reported to another
-                                                             waiter */
+    /* Another part of the process has already waited for the program. */
+    if (!process->options->is_steady && world_chance(10))
         process->end = (struct command_end){.unknown = true};
     *end = (struct child_end){
         .unknown = process->end.unknown,

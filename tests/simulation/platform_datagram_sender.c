@@ -1,4 +1,4 @@
-/* Datagrams that the program sends: collector/platform/udp.h of the simulated world. */
+/* Datagrams that the program sends, as in collector/platform/udp.h, in the simulated world. */
 #include <stdlib.h>
 
 #include "collector/platform/udp.h"
@@ -11,7 +11,7 @@ const bool datagram_sender_can_send_packets = false;
 
 struct datagram_sender {
     struct address targets[TARGETS_MOST];
-    int64_t full_until_ns; /* until then the system has no room for datagrams */
+    int64_t full_until_ns; /* until this time the system has no room for datagrams */
     struct relayed_latest latest;
 };
 

@@ -1,7 +1,7 @@
 /*
- * UDP sockets and the notifier of the simulated world. It reports the fewest edges that the
- * contract allows: one for the first datagram after a socket was added, and after a receive
- * returned would-block. A program that relies on more loses datagrams.
+ * UDP sockets and their notifier in the simulated world. It reports the fewest edges that the
+ * contract allows: one for the first datagram after a socket was added, and one for the first after
+ * a receive returned would-block. A program that expects more edges loses datagrams.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define QUEUE_MOST   8192
 #define SOURCES_MOST 64
 
-/* The buffer space that a system charges for a small datagram. */
+/* The receive-buffer space that the kernel charges for a small datagram, in bytes. */
 #define CHARGE 832
 
 struct queued {
@@ -38,11 +38,11 @@ struct udp_socket {
     uint64_t drops, drops_seen, errors;
     struct sim_notifier *watched_by;
     void *token;
-    bool armed; /* the next arrival causes an edge */
-    bool edge;  /* an edge that was not reported yet */
+    bool armed; /* the next datagram causes an edge */
+    bool edge;  /* an edge is pending */
 };
 
-static struct udp_socket *sockets[SOCKETS_MOST]; /* indexed by the handle, less FIRST_HANDLE */
+static struct udp_socket *sockets[SOCKETS_MOST]; /* indexed by the handle minus FIRST_HANDLE */
 #define FIRST_HANDLE 100
 
 static struct network_faults faults;
@@ -64,20 +64,20 @@ uint64_t network_left_behind(void)
     return left_behind;
 }
 
-/* --- the other side --------------------------------------------------------------------------- */
+/* --- senders' side ---------------------------------------------------------------------------- */
 
 /*
- * The socket that gets the datagrams of a source. If this socket is closed, they are lost until the
- * port is opened again.
+ * The socket that receives the datagrams of a source. After this socket was closed, they are lost
+ * until the port is opened again.
  */
 static struct choice {
-    uint16_t source; /* the source's port; 0: a free slot */
-    uint16_t port;   /* the port that it sends to */
+    uint16_t source; /* the source's port; 0: the entry is free */
+    uint16_t port;   /* the destination port */
     struct udp_socket *socket;
     bool closed;
 } chosen[SOURCES_MOST];
 
-/* Ports on which the program has listened. */
+/* The ports on which the program has listened. */
 static struct port {
     uint16_t number;
     unsigned generation;
@@ -120,9 +120,9 @@ static struct choice *choice_of(uint16_t source, uint16_t port)
 }
 
 /*
- * Chooses one of the sockets that share a port, always the same one for a source. (A system chooses
- * again when a socket is added or removed: then the order of a source's datagrams is left to
- * chance.)
+ * Chooses one of the sockets that share a port, always the same one for a source. A real system
+ * chooses again when a socket is added or removed. Then the order of a source's datagrams would be
+ * random.
  */
 static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {
@@ -320,7 +320,7 @@ void udp_socket_close(struct udp_socket *socket)
 /* --- receiving -------------------------------------------------------------------------------- */
 
 struct sim_group {
-    struct datagram_group group; /* first */
+    struct datagram_group group; /* must be first */
     struct datagram_buffers buffers;
     struct address destination;
 };

@@ -1,4 +1,4 @@
-/* Output files of the simulated world: regular files, and standard output, which is a pipe. */
+/* Output files of the simulated world: regular files, and standard output as a pipe. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 struct output_file {
     struct disk_node *node; /* NULL: standard output */
     bool begun;
-    uint64_t end; /* of our last write, less the bytes removed since */
+    uint64_t end; /* offset after the last write of this program, minus bytes removed since */
 };
 
 static int cannot_write(struct error *error, const char *path, const char *why)
@@ -72,9 +72,9 @@ static int make(struct output_file **out, struct disk_node *node, struct error *
     return 0;
 }
 
-int output_file_open_append(const char *path, unsigned mode, const struct output_file_format *format,
-                            struct output_file **out, struct output_file_start *start,
-                            struct error *error)
+int output_file_open_append(const char *path, unsigned mode,
+                            const struct output_file_format *format, struct output_file **out,
+                            struct output_file_start *start, struct error *error)
 {
     (void)mode;
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
@@ -140,7 +140,7 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
 {
     enum write_result result = WRITE_OK;
     world_step();
-    /* A system may accept only a part. */
+    /* A system may accept only a part of a write. */
     size_t offered = world_chance(50) ? 1 + (size_t)world_below(size) : size;
     if (file->node == NULL) {
         result = write_to_pipe(bytes, offered, written, error);
@@ -194,7 +194,7 @@ bool output_file_at_beginning(const struct output_file *file)
     return file->node == NULL ? !file->begun : file->node->size == 0;
 }
 
-/* Standard output is not a file here. */
+/* In the simulated world standard output is not a file. */
 bool output_file_is_in_line(const struct output_file *file)
 {
     (void)file;

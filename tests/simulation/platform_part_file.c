@@ -1,4 +1,4 @@
-/* collector/platform/data_file.h of the simulated world. */
+/* Implements the part files of collector/platform/data_file.h in the simulated world. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 struct part_file {
     struct disk_node *node;
-    uint64_t size; /* bytes of complete records */
+    uint64_t size;
     bool torn;
     char path[DISK_PATH_SIZE];
 };

@@ -1,4 +1,7 @@
-/* Other parts of a process in the simulated world: files to read, a log, a name, random numbers. */
+/*
+ * Other functions of the platform in the simulated world: input files, the log, the host name,
+ * random numbers.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The notifier of streams of the simulated world, which reports as little as the contract allows:
- * one event for each arming, to one of the waiting threads.
+ * The notifier for streams in the simulated world. It reports as little as the contract allows: one
+ * event for each arming, to one of the waiting threads.
  */
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@
 #include "tests/simulation/world.h"
 
 struct stream_notifier {
-    struct notifier base; /* first */
+    struct notifier base; /* must be first */
     bool woken;
-    size_t ready; /* sockets that have an event */
-    bool is_over; /* a watched socket was closed: no thread may wait any more */
+    size_t ready; /* number of sockets with an event */
+    bool is_over; /* a watched socket was closed, so no thread may wait any more */
 };
 
 static struct stream_notifier *of(struct notifier *notifier)
@@ -41,7 +41,6 @@ void tcp_note_level(struct tcp_watch *watch, unsigned level)
     watch->level = level;
 }
 
-/* Called when the watch's socket is closed. */
 void tcp_forget_watch(struct tcp_watch *watch)
 {
     if (watch->by == NULL)
@@ -147,7 +146,6 @@ static bool has_event(const void *context)
     return notifier->woken || notifier->ready != 0;
 }
 
-/* Returns how many events it has: 0 or 1. */
 static size_t take_event(struct tcp_watch *watch, struct stream_notifier *notifier,
                          struct notifier_event *event)
 {
@@ -161,7 +159,7 @@ static size_t take_event(struct tcp_watch *watch, struct stream_notifier *notifi
     return 1;
 }
 
-/* Takes events, beginning at a random socket. */
+/* Returns events, beginning with a random socket. */
 static size_t take_events(struct stream_notifier *notifier, struct notifier_event *events,
                           size_t most)
 {

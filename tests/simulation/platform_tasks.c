@@ -1,4 +1,4 @@
-/* Threads, locks, wake-ups, clocks and signals of the simulated world. */
+/* Threads, locks, wake-ups, clocks and signals in the simulated world. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ struct thread {
     char name[16];
     void (*run)(void *);
     void *argument;
-    bool given_up; /* set by the first of the task (after its end) and its owner; the second one
+    bool given_up; /* set at the end of the task, or when its owner gives it up; whichever is second
                       frees the thread */
 };
 
@@ -234,7 +234,7 @@ void signals_send(enum control_event event)
     sent[sent_count].event = event;
     sent[sent_count++].time_ns = world_now_ns();
     for (size_t i = 0; i < pending.count; i++)
-        if (pending.events[i] == event) /* as in a system, a pending signal is not counted again */
+        if (pending.events[i] == event) /* as in a real system, a pending signal is counted once */
             return;
     if (pending.count < SIGNALS_MOST)
         pending.events[pending.count++] = event;

@@ -1,4 +1,4 @@
-/* collector/platform/tcp.h and tcp_connection.h of the simulated world. */
+/* Implements collector/platform/tcp.h and tcp_connection.h in the simulated world. */
 #include <string.h>
 
 #include "collector/platform/tcp.h"
@@ -7,11 +7,13 @@
 #include "tests/simulation/tcp_network.h"
 #include "tests/simulation/world.h"
 
-/* As in a system, a new handle is the lowest free number. */
+/*
+ * Handles of connections begin here. A new handle is the lowest free number, as in a real system.
+ */
 #define FIRST_HANDLE 1000
 static struct tcp_connection *handles[TCP_CONNECTIONS_MOST];
 
-/* The handles of ports begin here. */
+/* Handles of listeners begin here. */
 #define LISTENERS_HANDLE 2000
 
 bool tcp_is_listener(wait_handle handle)
@@ -32,11 +34,11 @@ struct tcp_connection *tcp_connection_of(wait_handle handle)
     return connection;
 }
 
-/* The longest time that the program may take to accept a connection. */
+/* The time limit for the program to accept a connection. */
 #define PATIENCE_NS (3 * SECONDS)
 
 /*
- * The longest time that received data may wait, if the program has the time to report a late
+ * The longest time that received data may stay unread if the program has time to report a late
  * sender.
  */
 #define STARVES_NS (500 * MILLISECONDS)
@@ -124,7 +126,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
     }
     while (port->waiting_count != 0) {
         struct tcp_connection *connection = take_waiting(port);
-        if (connection->reset && world_chance(500)) { /* ECONNABORTED: the client has gone */
+        if (connection->reset && world_chance(500)) { /* ECONNABORTED: the client is gone */
             connection->closed = true;
             continue;
         }
@@ -142,8 +144,8 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
 /* --- receiving and sending -------------------------------------------------------------------- */
 
 /*
- * Marks the completely read messages as delivered to the program, but not those after the stream's
- * end.
+ * Marks messages that were read completely as delivered to the program. Stops after a frame that
+ * ends the stream.
  */
 static void hand_over(struct tcp_connection *connection)
 {
@@ -193,7 +195,7 @@ enum tcp_result tcp_connection_receive(wait_handle handle, void *to, size_t size
     return connection->reset ? TCP_BROKEN : connection->ended ? TCP_END : TCP_WOULD_BLOCK;
 }
 
-/* Whether the answer is "ok". Otherwise a reason follows in it. */
+/* Returns true if the answer is "ok". Otherwise it must contain a reason. */
 static bool says_ok(const uint8_t *answer, size_t size)
 {
     if (size < 2 || answer[0] != (2 << 3) || answer[1] != (size == 2))
@@ -201,7 +203,7 @@ static bool says_ok(const uint8_t *answer, size_t size)
     return answer[1] == 1;
 }
 
-/* Answers come in the order of the frames. */
+/* Checks an answer. Answers come in the order of the frames. */
 static void take_answer(struct tcp_connection *connection, const uint8_t *answer, size_t size)
 {
     if (connection->marks_answered == connection->marks_read)
@@ -252,7 +254,7 @@ enum tcp_result tcp_connection_send(wait_handle handle, const void *bytes, size_
         *done = 1 + (size_t)world_below(*done);
     connection->active_ns = world_now_ns();
     note_answers(connection, bytes, *done);
-    if (connection->stops_reading) { /* a closed end answers with a reset */
+    if (connection->stops_reading) { /* a closed client answers with a reset */
         tcp_break(connection, false);
         return TCP_OK;
     }

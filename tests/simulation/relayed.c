@@ -3,7 +3,10 @@
 #include "tests/simulation/message.h"
 #include "tests/simulation/world.h"
 
-/* A frame of a stream is passed on as it was received: after its length. */
+/*
+ * Finds the number of a relayed message. A frame of a stream is relayed as it was received, after
+ * its length field.
+ */
 static bool find_number(const uint8_t *bytes, size_t size, uint32_t *number)
 {
     for (size_t head = 0; head <= 4 && head < size; head++)

@@ -1,4 +1,4 @@
-/* Datagrams received by the targets of udp: sinks in the simulated world. */
+/* Checks the datagrams that reach the targets of udp: sinks in the simulated world. */
 #ifndef SLUICE_TESTS_SIMULATION_RELAYED_H
 #define SLUICE_TESTS_SIMULATION_RELAYED_H
 
@@ -7,15 +7,18 @@
 
 #include "tests/simulation/history.h"
 
-/* The port of the target of sink 0; those of the other sinks follow. */
+/* The port of sink 0's target. Each next sink has the next port. */
 #define RELAYED_PORT 7000
 
-/* For each flow of a sender, the last datagram, plus one. All 0 at the beginning. */
+/* For each flow, its last datagram plus one. Must be zero-initialised. */
 struct relayed_latest {
     int64_t of_flow[HISTORY_FLOWS];
 };
 
-/* A datagram has arrived at the port (take), or the system could not send it (note_failure). */
+/*
+ * relayed_take: a datagram has arrived at the port. relayed_note_failure: the system could not send
+ * it.
+ */
 void relayed_take(uint16_t port, struct relayed_latest *latest, const uint8_t *bytes, size_t size);
 void relayed_note_failure(uint16_t port, const uint8_t *bytes, size_t size);
 

@@ -56,11 +56,11 @@ void scenario_describe(const struct scenario *scenario, char *line, size_t size)
 /* --- callbacks of senders and clients --------------------------------------------------------- */
 
 static struct {
-    bool ended; /* the program */
+    bool ended; /* the program has ended */
     struct scenario *scenario;
     struct life_plan plan;
     bool stops_soon;
-    int64_t stops_ns; /* since when the program must stop; 0: it must not */
+    int64_t stops_ns; /* time at which the stop was requested; 0: none */
 } around;
 
 static void note_received(uint32_t number)
@@ -71,7 +71,6 @@ static void note_received(uint32_t number)
     history->sent[number].epoch = history->sent[number].last_epoch = history->epoch;
 }
 
-/* An answered datagram: only the task that sees the answer can tell when it was decoded. */
 static void note_waiting(uint32_t number)
 {
     history->sent[number].last_epoch = HISTORY_OPEN;
@@ -119,7 +118,8 @@ static void read_pipe(void *argument)
 /* --- trouble with the disk and the clock ------------------------------------------------------ */
 
 /*
- * Whether the disk and the clock have recovered; they do for good some time after the stop begins.
+ * Returns true if the disk and the clock have recovered. They do so some time after the stop
+ * begins.
  */
 static bool has_mended(const void *context)
 {
@@ -127,7 +127,7 @@ static bool has_mended(const void *context)
     return around.stops_ns != 0 && world_now_ns() - around.stops_ns >= around.plan.mends_ns;
 }
 
-/* Whether faults continue; some disks do not recover before the program ends. */
+/* Returns true while there are faults. A stubborn disk does not recover before the stop. */
 static bool trouble_goes_on(bool stubborn)
 {
     return !around.ended && !has_mended(NULL) && (stubborn || somebody_sends());
@@ -190,7 +190,7 @@ static void note_world(void)
                                world_now_ns() - around.stops_ns < around.scenario->stop_timeout_ns;
 }
 
-/* The checks are called here. A check that fails ends the process like any other failure. */
+/* Runs the checks and ends the process. A failed check ends the process with an error. */
 static _Noreturn void end_life(enum life_end end)
 {
     note_world();
@@ -201,7 +201,6 @@ static _Noreturn void end_life(enum life_end end)
     _exit(0);
 }
 
-/* Ends the program by a kill or a power cut. */
 static void cut_now(void)
 {
     enum life_end end = world_chance(500) ? LIFE_KILLED : LIFE_POWER_CUT;
@@ -243,14 +242,12 @@ static void cut(void *argument)
 
 /* --- the operator ----------------------------------------------------------------------------- */
 
-/* Notes the sinks of a configuration that takes effect, or is requested. */
 static void note_sinks(const struct scenario *scenario, unsigned configuration)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++)
         history_note_sink(i, configuration, scenario->sinks[i].is_there);
 }
 
-/* Notes the files that the program opens with this configuration. */
 static void note_files(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < HISTORY_SINKS; i++) {
@@ -263,10 +260,10 @@ static void note_files(const struct scenario *scenario)
 #define DONE    "configuration reloaded"
 #define REFUSED "reload refused"
 
-/* The log merges a message that is repeated within this time. */
+/* Within this time the log merges repeated messages into one. */
 #define REPEATS_NS (300 * MILLISECONDS)
 
-static size_t log_before; /* the reload */
+static size_t log_before; /* size of the log before the reload */
 static int64_t outcome_ns;
 
 static bool has_outcome(const void *context)
@@ -276,7 +273,7 @@ static bool has_outcome(const void *context)
            strstr(history->log + log_before, REFUSED) != NULL;
 }
 
-/* Returns whether the configuration has changed. */
+/* Requests a reload. Returns true if the configuration has changed. */
 static bool ask_for_reload(void)
 {
     if (world_now_ns() < outcome_ns + REPEATS_NS)
@@ -293,7 +290,7 @@ static bool ask_for_reload(void)
     return done;
 }
 
-/* A refused change is undone. A change is kept if the log does not show yet that it was read. */
+/* Undoes a change that the program refused. Keeps it if the log has no outcome yet. */
 static void change_configuration(struct scenario *scenario)
 {
     static struct scenario before;

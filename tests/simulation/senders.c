@@ -9,7 +9,7 @@
 
 struct sender {
     uint8_t index, listener;
-    uint16_t port; /* the port that it sends to */
+    uint16_t port;
     uint32_t sequence;
     struct address address;
 };
@@ -22,7 +22,7 @@ bool senders_go_on(void)
     return sending != 0;
 }
 
-/* --- the way ---------------------------------------------------------------------------------- */
+/* --- the network between senders and collector ------------------------------------------------ */
 
 #define ON_THE_WAY 4096
 
@@ -35,7 +35,7 @@ struct departure {
 };
 
 static struct {
-    unsigned lost, doubled, late; /* in a thousand */
+    unsigned lost, doubled, late; /* datagrams in a thousand */
     int64_t latest_ns;
     struct departure departures[ON_THE_WAY];
     size_t count;
@@ -44,8 +44,8 @@ static struct {
 } way;
 
 /*
- * The two copies of a doubled datagram have the same sequence, but different numbers, by which the
- * checks can tell them apart.
+ * The two copies of a duplicated datagram have the same sequence number, but different message
+ * numbers, so that the checks can distinguish them.
  */
 static void arrive(const struct departure *one)
 {

@@ -1,6 +1,6 @@
 /*
- * The senders, and the path to the collector: it loses datagrams, duplicates them, and reorders
- * some.
+ * The senders, and the network path to the collector, which loses, duplicates and reorders some
+ * datagrams.
  */
 #ifndef SLUICE_TESTS_SIMULATION_SENDERS_H
 #define SLUICE_TESTS_SIMULATION_SENDERS_H
@@ -10,14 +10,15 @@
 #include "collector/base/address.h"
 
 /*
- * Starts the senders. Each sends to one of the listeners, whose ports are consecutive from `port`.
+ * Starts the senders. Each sends to one of the listeners, which use consecutive ports from `port`
+ * on.
  */
 void senders_begin(unsigned listeners, unsigned port);
 
-/* Whether any sender continues. Datagrams in transit may arrive later. */
+/* Returns true while a sender is active. Datagrams in transit may arrive after that. */
 bool senders_go_on(void);
 
-/* The address that a sender sends from. */
+/* Returns the source address of a sender. */
 struct address senders_address(unsigned index);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * simulate: runs the collector in a simulated world, one run for each seed.
+ * simulate runs the collector in a simulated world, one run for each seed.
  *
  *   simulate --seed N [--trace]                  one run; --trace prints its events
- *   simulate --first N --runs N                  N runs, from a seed on
+ *   simulate --first N --runs N                  N runs with consecutive seeds from the first
  *   simulate --first N --minutes N               runs for N minutes
- *   simulate --seeds FILE                        the seeds at the beginning of the file's lines
+ *   simulate --seeds FILE                        the seeds at the beginnings of the file's lines
  *
- * It exits with 1 if a run broke a promise, and prints its seed.
+ * If a run breaks a promise, it prints the seed and exits with 1.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,17 +25,17 @@
 #include "tests/simulation/world.h"
 
 /*
- * A life that uses this many seconds of processor time hangs in code that makes no call of the
- * platform.
+ * The limit of processor time for a life, in seconds. A life that reaches it hangs in code that
+ * makes no platform calls.
  */
 #define LIFE_SECONDS 60
 
 struct wanted {
     uint64_t first;
-    uint64_t runs; /* 0: all that can be done in `minutes` */
+    uint64_t runs;
     double minutes;
     bool trace;
-    const char *seeds; /* a file; NULL: none */
+    const char *seeds;
 };
 
 static int live(struct scenario *scenario, bool last, bool trace)
@@ -50,7 +50,10 @@ static int live(struct scenario *scenario, bool last, bool trace)
     return status;
 }
 
-/* In a process of its own, since a check that fails ends it. Returns how it ended. */
+/*
+ * Runs the checks in a child process, because a failed check ends its process. Returns the wait
+ * status.
+ */
 static int check(void (*checks)(const struct scenario *scenario), const struct scenario *scenario,
                  bool trace)
 {
@@ -66,8 +69,9 @@ static int check(void (*checks)(const struct scenario *scenario), const struct s
 }
 
 /*
- * Whether the program ended while a thread was still at work after all time limits. The effect is
- * that of a kill. It happens to sinks that complete hundreds of files a second in a slow world.
+ * Returns true if the program ended although a thread was still busy after all time limits. The
+ * effect is that of a kill. It happens to sinks that complete hundreds of files per second in a
+ * slow world.
  */
 static bool left_a_thread(const struct scenario *scenario, int status)
 {
@@ -159,7 +163,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Lines of the file that do not begin with a number are comments. */
+/* Runs the seeds of a file. Lines that do not begin with a number are comments. */
 static int run_seeds(const char *path)
 {
     FILE *file = fopen(path, "r");

@@ -28,7 +28,7 @@ static bool is_block(const uint8_t *head, size_t left)
            ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 48) == crc32c(0, head + HEAD + label, size);
 }
 
-/* Notes the lines, which are at the end of the image. Returns the number of the first one. */
+/* Marks the lines at the end of the image as on disk. Returns the number of the first line. */
 static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
 {
     size_t bytes = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, image + 12);
@@ -49,7 +49,10 @@ static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
     return first;
 }
 
-/* The number of records of a block with a valid head whose end is missing. */
+/*
+ * Returns the number of records in a block whose head is valid and whose end is missing, otherwise
+ * 0.
+ */
 static size_t torn_at(const uint8_t *head, size_t left)
 {
     if (left < HEAD || memcmp(head, "SLB2", 4) != 0 ||
@@ -59,7 +62,7 @@ static size_t torn_at(const uint8_t *head, size_t left)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 40);
 }
 
-/* Searches damaged parts byte by byte. */
+/* Reads a segment. Searches damaged parts byte by byte for the next block. */
 static void read_segment(const struct disk_node *node, bool *on_disk, uint64_t *latest,
                          size_t *records, size_t *torn)
 {

@@ -1,4 +1,7 @@
-/* Reads the content of a spill folder, based only on its format (collector/spill/block_head.h). */
+/*
+ * Reads a spill folder by its format only (collector/spill/block_head.h), without the collector's
+ * code.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
 #define SLUICE_TESTS_SIMULATION_SPILL_FOLDER_H
 
@@ -6,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * Notes for each datagram whether its line is in a complete block. Returns the number of records in
- * the block that was stored last; *torn: in blocks that are cut by the end of a file.
+ * Marks each datagram whose line is in a complete block. Returns the number of records in the last
+ * stored block. *torn is the number of records in blocks that the end of a file cuts.
  */
 size_t spill_folder_read(const char *folder, bool *on_disk, size_t *torn);
 

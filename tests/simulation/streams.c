@@ -15,7 +15,7 @@ bool stream_is_broken(wait_handle handle)
     return handle == STREAM_STDOUT ? stream.broken : children_is_broken(handle);
 }
 
-/* As poll(2) reports it for a pipe: there is room for a page. */
+/* As poll(2) does for a pipe: it is writable if there is room for a page. */
 bool stream_has_room(wait_handle handle)
 {
     return handle == STREAM_STDOUT ? stream.used <= STREAM_CAPACITY - 4096

@@ -8,11 +8,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Room for all frames of the program's own threads; untouched pages take no memory. */
+/* Stack size of a task, enough for the program's own threads. Untouched pages do not use memory. */
 #define STACK_SIZE ((size_t)1024 * 1024)
 #define TASKS_MOST 64
 
-/* A world whose time passes this limit hangs: no action takes that long. */
+/* The world fails after this time: only a hang takes that long. */
 #define LATEST_NS (INT64_C(600) * SECONDS)
 
 struct task {
@@ -22,7 +22,7 @@ struct task {
     void *argument;
     void *stack;
     bool ended, joined;
-    bool (*is_ready)(const void *context); /* NULL: the task waits only for the time */
+    bool (*is_ready)(const void *context); /* NULL: the task waits for a time only */
     const void *waits_for;
     int64_t until_ns;
     bool was_ready;
@@ -31,18 +31,18 @@ struct task {
 static struct {
     uint64_t random[2];
     int64_t now_ns;
-    int64_t date_ns; /* less now_ns */
+    int64_t date_ns; /* wall-clock time minus now_ns */
     struct task tasks[TASKS_MOST];
-    size_t task_count; /* places used so far */
+    size_t task_count; /* slots used so far */
     struct task *running;
     ucontext_t first; /* the context of world_run, which waits for the tasks */
     uint64_t steps;
     unsigned switch_in_thousand; /* calls in a thousand that let another task run */
-    unsigned stall_in_million;   /* calls in a million at which a task is stopped for a long time */
+    unsigned stall_in_million;   /* calls in a million that stop the task for a long time */
     int64_t longest_stall_ns;
     bool trace;
     int result;
-    uint64_t comes; /* the step at which `then` is called */
+    uint64_t comes; /* the number of the step at which `then` is called */
     void (*then)(void);
 } world;
 
@@ -89,7 +89,7 @@ void world_begin(uint64_t seed)
     world.random[1] = split_mix(&seed);
     world.now_ns = 1 * SECONDS + (int64_t)world_below(1000) * SECONDS;
     world.date_ns = INT64_C(1700000000) * SECONDS + (int64_t)world_below(100000000) * SECONDS;
-    /* In some worlds tasks change at nearly each call, in others a task runs for long. */
+    /* In some worlds tasks switch at nearly each call, in others a task runs for a long time. */
     static const unsigned switches[] = {500, 100, 20, 5};
     world.switch_in_thousand = switches[world_below(4)];
     world.stall_in_million = world_chance(300) ? (unsigned)world_below(300) : 0;
@@ -177,7 +177,6 @@ static void count_step(void)
 
 static struct task *choose(void);
 
-/* Continues in the task that is chosen next, which may be the same one. */
 static void give_way(void)
 {
     struct task *task = world.running;
@@ -296,7 +295,7 @@ static bool can_run(struct task *task)
     return task->was_ready || task->until_ns <= world.now_ns;
 }
 
-/* The earliest time that a task waits for. */
+/* Returns the earliest time that a task waits for. */
 static int64_t next_time(void)
 {
     int64_t next = WORLD_NEVER;

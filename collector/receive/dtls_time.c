@@ -14,7 +14,6 @@ void dtls_time_begin(struct dtls_time *time, struct stream_hosts *hosts, int64_t
     *time = (struct dtls_time){.saved_ns = DTLS_TIME_SAVED, .since_ns = now_ns, .hosts = hosts};
 }
 
-/* Adds half of the time that has passed. */
 static void save(struct dtls_time *time, int64_t now_ns)
 {
     if (now_ns <= time->since_ns)
@@ -25,7 +24,7 @@ static void save(struct dtls_time *time, int64_t now_ns)
 
 /* --- accounts --------------------------------------------------------------------------------- */
 
-/* Returns the part of the host's account that is not forgotten yet. */
+/* Returns the host's account after decay. */
 static int64_t account(const struct stream_host *host, int64_t now_ns)
 {
     const int64_t passed = now_ns - host->spent_since_ns;
@@ -36,7 +35,7 @@ static int64_t account(const struct stream_host *host, int64_t now_ns)
     return host->spent_ns - host->spent_ns * passed / DTLS_TIME_FORGOTTEN;
 }
 
-/* Returns the place of the kept host with the smallest account. */
+/* Returns the entry of the kept host with the smallest account. */
 static struct stream_host **smallest(struct dtls_time *time, int64_t now_ns)
 {
     struct stream_host **found = &time->kept[0];
@@ -66,8 +65,8 @@ bool dtls_time_allows(struct dtls_time *time, const struct stream_host *host, in
 }
 
 /*
- * The time that is owed is limited, because the process may have been stopped during a handshake.
- * So handshakes begin again after a second at most.
+ * The deficit is limited because the process may have been stopped during a handshake. Handshakes
+ * can therefore begin again after about a second.
  */
 void dtls_time_spend(struct dtls_time *time, struct stream_host *host, int64_t spent_ns,
                      int64_t now_ns)

@@ -59,7 +59,7 @@ void ingest_prefetch(const struct ingest *ingest)
     prefetch_all(ingest, sizeof *ingest);
 }
 
-/* Prefetches only the counters that change with every datagram. */
+/* Prefetches only the counters that every datagram changes. */
 void ingest_prefetch_next(const struct ingest *ingest)
 {
     PREFETCH(ingest->counters);
@@ -76,8 +76,8 @@ void ingest_seal(struct ingest *ingest)
 }
 
 /*
- * Finds a shared batch of the thread that has the listener's schemas or is unused. Returns NULL if
- * all shared batches have other schemas, or if a sink is behind.
+ * Returns a shared batch of the thread that has the listener's schemas, or is unused. Returns NULL
+ * if all shared batches have other schemas, or if a sink is behind.
  */
 static struct open_batch *find_shared(const struct ingest *ingest)
 {
@@ -91,16 +91,11 @@ static struct open_batch *find_shared(const struct ingest *ingest)
                  schema_slot_holds(ingest->listener->schemas, open->batch->schemas))
             return open;
     }
-    /*
-     * This is checked for each new batch, not for each drain, because it reads the sinks' counters.
-     */
+    /* Checked for each new batch, not for each drain, because it reads the sinks' counters. */
     return fan_out_backlog(thread->fan_out) < INGEST_SHARING_BACKLOG ? unused : NULL;
 }
 
-/*
- * Selects the batch. If it changes, the records in the former batch are offered first, so that
- * records keep their order.
- */
+/* If the batch changes, the previous one is sealed first, so that records keep their order. */
 void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
     struct ingest_thread *thread = ingest->thread;
@@ -135,7 +130,7 @@ int64_t ingest_seal_if_due(struct ingest *ingest, int64_t now_ns)
 void ingest_finish(struct ingest *ingest)
 {
     segments_finish(ingest);
-    ingest_seal(ingest); /* copies of segments that were given up may be in the batch */
+    ingest_seal(ingest); /* the batch may have copies of segments that were given up */
 }
 
 /* --- taking ----------------------------------------------------------------------------------- */
@@ -151,9 +146,8 @@ static void count_received(struct ingest *ingest, const struct datagram_slot *da
 }
 
 /*
- * A refused datagram is kept and relayed as it was received, even if it was sealed and has been
- * opened. But a DTLS record could not be decrypted later, so its decrypted contents are kept and
- * relayed.
+ * A refused datagram is stored and relayed as it was received, even if it was sealed and has been
+ * opened. A DTLS record is stored decrypted, because it could not be decrypted later.
  */
 static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {
@@ -186,7 +180,7 @@ static struct ingest_verdict take_one(struct ingest *ingest, const struct datagr
     return verdict;
 }
 
-/* The verdict of a datagram with several records is that of the last one. */
+/* The result is that of the last record. */
 static NEVER_INLINE struct ingest_verdict take_records(struct ingest *ingest,
                                                        const struct datagram_slot *datagram)
 {

@@ -1,6 +1,4 @@
-/*
- * The state of an ingest: only for the files that handle its datagrams.
- */
+/* The state of an ingest. Internal to the files that handle its datagrams. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 
@@ -18,15 +16,14 @@ struct ingest {
     const struct listener *listener;
     struct ingest_counters *counters;
     struct open_batch own;
-    struct open_batch *into; /* the batch being filled: `own`, or a shared batch of the thread */
-    struct open_datagram *in_hand; /* the datagram that is handled now; NULL: none */
+    struct open_batch *into;       /* batch being filled: `own`, or a shared batch of the thread */
+    struct open_datagram *in_hand; /* the datagram being handled, or NULL */
     struct mismatch_hint_pace hint;
-    struct sequence_recent sender;       /* the sender of the last datagram */
-    struct assembly *assembly;           /* NULL: no schema of the listener has segments */
-    struct unsealing *unsealing;         /* NULL: its datagrams are not sealed */
-    struct decrypting *decrypting;       /* NULL: its listener is not DTLS */
-    struct log_limit logs[REASON_COUNT]; /* limit the log lines about refused datagrams, for each
-                                            reason */
+    struct sequence_recent sender;       /* sender of the last datagram */
+    struct assembly *assembly;           /* NULL if no schema of the listener has segments */
+    struct unsealing *unsealing;         /* NULL if datagrams are not sealed */
+    struct decrypting *decrypting;       /* NULL if the listener is not DTLS */
+    struct log_limit logs[REASON_COUNT]; /* limits of the log lines about refusals, by reason */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Code that the sources with inherited sockets share, for datagrams (source_inherited.c) and for
+ * Code that sources with inherited sockets share: those for datagrams (source_inherited.c) and for
  * connections (source_tcp.c).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INHERITED_SOURCE_H

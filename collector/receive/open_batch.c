@@ -5,13 +5,13 @@
 #include "collector/receive/ingest_thread.h"
 #include "collector/record/schema_list.h"
 
-/* How long a lossless thread waits for memory pages from the system. */
+/* How long a lossless thread waits for memory pages from the system (nanoseconds). */
 #define PAGES_NS INT64_C(5000000000)
 
 /*
- * Returns whether to wait for a batch after none could be acquired. If all batches are in use, one
- * will be released. If one is free, the system has no pages for it, and may never have any; so the
- * wait for pages is limited to PAGES_NS.
+ * Returns true if waiting for a batch can help after none could be acquired. If all batches are in
+ * use, one will be released. If a batch is free, the system has no pages for it and may never have
+ * any, so this wait is limited to PAGES_NS.
  */
 static bool may_come(struct ingest_thread *thread, bool large)
 {
@@ -59,7 +59,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     fan_out_offer(thread->fan_out, batch);
 }
 
-/* Returns when the batch was opened. If that is not known yet, dates the batch `now_ns`. */
+/* Returns the time at which the batch was opened. If it is not known yet, it becomes `now_ns`. */
 static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 {
     if (open->opened_ns == 0)

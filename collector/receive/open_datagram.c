@@ -76,8 +76,8 @@ void open_datagram_append(struct open_datagram *open, const struct record_chain 
     RULE(schema_list_contains(open->batch->schemas, open->entry),
          "records are appended to the batch whose schemas decoded them");
     /*
-     * `decoded` is increased last, so that a reader that sees the datagram also sees its messages'
-     * counts.
+     * `decoded` is last, so that a reader that sees the datagram also sees the counts of its
+     * messages.
      */
     counter_add(&counters->messages, chain->count);
     counter_add(&counters->unknown_fields, chain->unknown_fields);

@@ -1,10 +1,10 @@
 /*
- * A datagram that is being handled, and the batch that its records are written to.
+ * A datagram that is being handled, and the batch to which its records are written.
  *
  * RULE: from begin to end the datagram owns the batch that its ingest is filling, and the ingest's
- * pointer to the batch is NULL. Only open_datagram_next_batch seals this batch and opens another
- * one. This function also clears the entry, because the new batch may have another list of schemas.
- * So no other code may keep a pointer to the entry.
+ * pointer to the batch is NULL. Only open_datagram_next_batch seals this batch and opens another.
+ * The new batch may have another list of schemas, so open_datagram_next_batch also clears `entry`.
+ * No other code may keep a pointer to the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
@@ -19,12 +19,11 @@
 
 struct open_datagram {
     struct ingest *ingest;
-    const struct datagram_slot *slot; /* NULL: only buffered segments are being given up */
-    const char *sender;               /* the name of the key that sealed the datagram, or that the
-                                         DTLS client has proved; NULL: neither */
-    struct batch *batch;              /* NULL: not needed yet, or no batch was available */
-    const struct schema_entry *entry; /* the datagram's schema, from the batch's list; NULL: not
-                                         known */
+    const struct datagram_slot *slot; /* NULL while only buffered segments are given up */
+    const char *sender;  /* name of the key that sealed the datagram, or that the DTLS client has
+                            proved; may be NULL */
+    struct batch *batch; /* NULL if not needed yet, or if no batch was available */
+    const struct schema_entry *entry; /* its schema, from the batch's list; may be NULL */
 };
 
 /* Takes the batch from the ingest. */
@@ -37,7 +36,7 @@ static inline void open_datagram_begin(struct open_datagram *open, struct ingest
     ingest->in_hand = open;
 }
 
-/* Gives the batch, or the batch that replaced it, back to the ingest. */
+/* Returns the batch, or the one that replaced it, to the ingest. */
 static inline void open_datagram_end(struct open_datagram *open)
 {
     RULE(open->ingest->in_hand == open && open->ingest->into->batch == NULL,
@@ -46,7 +45,7 @@ static inline void open_datagram_end(struct open_datagram *open)
     open->ingest->in_hand = NULL;
 }
 
-/* Opens a small batch if the datagram has no batch. Returns false if no batch is available. */
+/* Opens a small batch if the datagram has none. Returns false if no batch is available. */
 bool open_datagram_has_batch(struct open_datagram *open);
 
 /*
@@ -61,37 +60,37 @@ static inline bool open_datagram_find(struct open_datagram *open, struct refusal
 }
 
 /*
- * Seals the batch and opens another one: a small batch, or a large one if the batch was empty.
- * Returns false, without a batch, if no batch is available.
+ * Seals the batch and opens another: a large one if the batch was empty, otherwise a small one.
+ * Returns false, without a batch, if none is available.
  */
 bool open_datagram_next_batch(struct open_datagram *open);
 
-/* Returns whether the datagram's batch already has the most room: it is large and empty. */
+/* Returns true if no batch has more room than the present one: it is large and empty. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
     return open->batch->large && batch_is_empty(open->batch);
 }
 
-/* Returns the name of the datagram's schema, valid until the batch changes; NULL: not known. */
+/* Returns the name of the datagram's schema, or NULL. The name is valid until the batch changes. */
 static inline const char *open_datagram_schema(const struct open_datagram *open)
 {
     return open->entry != NULL ? open->entry->schema->name : NULL;
 }
 
 /*
- * Restores the batch and the entry if they are gone: when segments are given up, copies of these
- * segments may change the batch. Returns false with *refusal.
+ * Finds the batch and the entry again if they are gone: giving up segments may copy them and
+ * thereby change the batch. Returns false with *refusal if there is no batch or no schema.
  */
 bool open_datagram_is_ready(struct open_datagram *open, struct refusal *refusal);
 
 /*
- * Prepares a second try after a refusal: if the batch was too small, opens a batch with more room
- * and finds the entry in it. Returns whether decoding can be tried again; if not, *refusal says
- * why.
+ * Prepares a second attempt after a refusal: if the batch was too small, opens a batch with more
+ * room and finds the entry in it. Returns true if decoding can be tried again. Otherwise *refusal
+ * has the reason.
  */
 bool open_datagram_has_more_room(struct open_datagram *open, struct refusal *refusal);
 
-/* Decodes the datagram, which has a batch and an entry. Returns false with *refusal. */
+/* Decodes the datagram, which must have a batch and an entry. Returns false with *refusal. */
 static inline bool open_datagram_decode(struct open_datagram *open, struct record_chain *chain,
                                         struct refusal *refusal)
 {

@@ -76,7 +76,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         free(endpoint);
         return -1;
     }
-    /* The notifier knows the socket now, so the socket stays in the list until it is removed. */
+    /* The notifier has the socket now, so the socket stays in the list until it is removed. */
     endpoint->next = receiver->endpoints;
     receiver->endpoints = endpoint;
     if (udp_socket_bind(endpoint->socket, error) != 0)
@@ -95,7 +95,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
 
 /* --- functions for other threads -------------------------------------------------------------- */
 
-/* If a thread cannot be started, the threads that were started before end as after a stop. */
+/* If a thread cannot be started, the threads started before it end as after a stop. */
 int receiver_start(struct receiver *receiver, struct error *error)
 {
     RULE(receiver->workers[0].thread == NULL, "a receiver starts once");

@@ -1,7 +1,7 @@
 /*
  * A receiver that runs a sink between its rounds. If the destination accepts no more data, the sink
- * stops half-way, and the receiver's rounds continue. Records then wait in the queue, and are
- * refused or evicted when the queue is full, as for a sink that has its own thread.
+ * stops in the middle and the rounds continue. Records then wait in the queue, and are refused or
+ * evicted when it is full, as for a sink with its own thread.
  */
 #include "collector/receive/receiver_host.h"
 

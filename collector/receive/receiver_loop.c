@@ -11,7 +11,6 @@
 #include "collector/receive/receiver_yield.h"
 #include "collector/text/compiler.h"
 
-/* Logs that the system has not ended registrations in time. */
 static void report_unremoved(struct receiver *receiver)
 {
     size_t unremoved = notifier_unremoved(receiver->notifier);
@@ -22,7 +21,6 @@ static void report_unremoved(struct receiver *receiver)
                  unremoved - before);
 }
 
-/* Closes a socket that the notifier has removed. */
 static void close_removed(struct worker *worker, struct endpoint *endpoint)
 {
     struct receiver *receiver = worker->receiver;
@@ -34,8 +32,8 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
 }
 
 /*
- * Prefetches the data that the socket's quantum will read, while other sockets have their quanta.
- * With many sockets of low rates, most of this data has left the cache since the last round.
+ * Prefetches data that will be read when the socket is served, while other sockets are served. With
+ * many sockets of low rates, most of this data has left the processor's cache since the last round.
  */
 static void prefetch_socket(const struct endpoint *endpoint)
 {
@@ -44,7 +42,7 @@ static void prefetch_socket(const struct endpoint *endpoint)
     udp_socket_prefetch(endpoint->socket);
 }
 
-/* Handles the events of one wait of at most `timeout_ms`; negative: no limit. */
+/* A negative `timeout_ms` means no limit. */
 static void take_socket_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
@@ -88,8 +86,8 @@ static void take_socket_events(struct worker *worker, int timeout_ms)
 /* --- reading the kernel's drops for the ledger ------------------------------------------------ */
 
 /*
- * Reads the drops of a socket for the refresh `wanted`. Returns false if another thread has the
- * socket.
+ * Reads the drops of a socket for the refresh number `wanted`. Returns false if another thread has
+ * the socket.
  */
 static bool refresh_endpoint(struct worker *worker, struct endpoint *endpoint, uint64_t wanted)
 {
@@ -110,8 +108,8 @@ static bool is_to_refresh(const struct receiver *receiver)
 }
 
 /*
- * Reads the drops of the sockets on this thread's ready list before those of other sockets. Other
- * threads read the drops of the sockets on their lists in their next round.
+ * Reads the drops of sockets on this thread's ready list first, because it has their claims. A
+ * thread whose list has a socket reads its drops in its own next round.
  */
 static void refresh(struct worker *worker)
 {
@@ -139,8 +137,9 @@ static void refresh(struct worker *worker)
 /* --- stopping: only the last thread, after the others have left ------------------------------- */
 
 /*
- * Returns when the last drain must end. If sockets cannot refuse new datagrams, a flood could keep
- * the drain going until the deadline, so half of the remaining time is kept for the sinks.
+ * Returns the time at which the last drain must end. If sockets cannot refuse new datagrams, a
+ * flood could continue the drain until the deadline, so half of the remaining time is reserved for
+ * the sinks.
  */
 static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 {
@@ -150,10 +149,9 @@ static int64_t end_of_drain(const struct receiver *receiver, bool refusing)
 }
 
 /*
- * Makes every socket refuse new datagrams by a filter before the first socket is drained, so that
- * all sockets stop listening at the same time. Drops that are counted before the filter is set are
- * due to a full buffer, later drops to the filter. Returns whether all sockets refuse new
- * datagrams.
+ * Sets a filter in every socket before the first one is drained, so that all sockets stop listening
+ * at the same time. Drops counted before the filter are due to a full buffer, later ones to the
+ * filter. Returns true if all sockets refuse new datagrams.
  */
 static bool refuse_all(struct receiver *receiver)
 {
@@ -169,7 +167,7 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-/* Drains a socket for one quantum. Returns whether it may have more datagrams. */
+/* Drains a socket for one quantum. Returns true if it may have more datagrams. */
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
@@ -181,7 +179,7 @@ static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t e
     if (worker->pressed)
         take_socket_events(worker, 1);
     worker->pressed = false;
-    receiver_hand_over(worker, now, INT64_MAX); /* the sink may reach its end in this call */
+    receiver_hand_over(worker, now, INT64_MAX); /* the sink may end in this call */
     return !endpoint->emptied;
 }
 
@@ -193,8 +191,8 @@ static bool is_to_drain(const struct endpoint *endpoint)
 }
 
 /*
- * Drains the sockets in turns of one quantum, because a socket that cannot refuse new datagrams may
- * never become empty.
+ * Each socket is drained for one quantum in turn, because a socket that cannot refuse new datagrams
+ * may never become empty.
  */
 static void last_drain(struct worker *worker)
 {
@@ -211,9 +209,9 @@ static void last_drain(struct worker *worker)
 }
 
 /*
- * Waits for a socket's REMOVED event until `end_ns`, so that a stop also ends on a system that does
- * not send the event. The socket can then be closed without the event, because no thread waits for
- * events any more.
+ * Waits for a socket's REMOVED event, but only until `end_ns`, so that a stop also ends if the
+ * system does not send the event. The socket can then be closed without the event, because no
+ * thread waits for events any more.
  */
 static void await_removals(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
@@ -252,10 +250,6 @@ static void close_endpoints(struct worker *worker)
     }
 }
 
-/*
- * Refuses new datagrams, receives the datagrams that have already arrived, until the deadline at
- * the latest, and closes everything.
- */
 static void end_receiver(struct worker *worker)
 {
     struct receiver *receiver = worker->receiver;
@@ -289,7 +283,7 @@ static void stay_on_processor(const struct worker *worker)
         log_line(LOG_WARNING, "cannot bind a receiving thread to processor %u", number);
 }
 
-/* The shorter of two timeouts; negative: no limit. */
+/* Returns the shorter timeout. Negative means no limit. */
 static int shorter(int a_ms, int b_ms)
 {
     if (a_ms < 0 || b_ms < 0)
@@ -308,7 +302,6 @@ static int time_to_wait(const struct worker *worker, int64_t due_ns)
     return shorter(worker->timeout_ms, milliseconds_until(due_ns, clock_monotonic_ns()));
 }
 
-/* Waits for events, then serves ready sockets and seals overdue batches. */
 static void make_round(struct worker *worker)
 {
     receiver_quiesce_if_asked(worker);

@@ -1,7 +1,6 @@
 /*
- * Pauses the threads of a receiver, so that the main thread can change the data of these threads,
- * and do work that otherwise only they may do. Datagrams that arrive during the pause wait in the
- * kernel's buffers, so the main thread must do only fast work.
+ * Pauses the threads of a receiver, so that the main thread can change their data. Datagrams that
+ * arrive during the pause wait in the kernel's buffers, so the pause must be short.
  */
 #include "collector/receive/receiver_quiesce.h"
 
@@ -15,8 +14,8 @@
 #include "collector/receive/receiver_sockets.h"
 
 /*
- * The longest drain of a socket that leaves, if the system still queues datagrams for it
- * (nanoseconds).
+ * The upper limit in nanoseconds of the drain of a removed socket for which the system still queues
+ * datagrams.
  */
 #define LEAVE_NS INT64_C(100000000)
 
@@ -111,9 +110,8 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * Begins to remove a socket. A socket that no thread has claimed, or that has failed, is put on a
- * ready list to be drained, or is unwatched at once. Any other claimed socket is already on a ready
- * list.
+ * Begins to remove a socket. If no thread has its claim, or if it has failed, it is put on a ready
+ * list to be drained, or is unwatched at once. Another claimed socket is already on a ready list.
  */
 static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
                           int64_t now)
@@ -126,8 +124,8 @@ static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, 
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_unwatch_socket(worker, endpoint); /* unwatched at once, before any further datagram
-                                                      is received from the socket */
+        receiver_unwatch_socket(worker,
+                                endpoint); /* at once, before another datagram is received */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }

@@ -9,7 +9,7 @@
 #include "collector/receive/receiver_parts.h"
 #include "collector/receive/receiver_yield.h"
 
-/* How often the kernel's drops are read for the log while there is traffic. */
+/* Nanoseconds between two checks of the kernel's drops for the log, while there is traffic. */
 #define DROP_CHECK_NS INT64_C(1000000000)
 
 /* --- lists of sockets that a thread has claimed ----------------------------------------------- */
@@ -25,7 +25,6 @@ void receiver_list_socket(struct endpoint_list *list, struct endpoint *endpoint)
     list->last = endpoint;
 }
 
-/* Returns NULL if the list is empty. */
 static struct endpoint *take_first(struct endpoint_list *list)
 {
     struct endpoint *endpoint = list->first;
@@ -39,7 +38,7 @@ static struct endpoint *take_first(struct endpoint_list *list)
 
 /* --- the kernel's drops ----------------------------------------------------------------------- */
 
-/* Joins the multicast group again if its interface has gone away and come back. */
+/* Joins the multicast group again after its interface has gone away and come back. */
 static void keep_group(struct endpoint *endpoint)
 {
     struct error error;
@@ -85,7 +84,7 @@ void receiver_close_socket(struct endpoint *endpoint)
          "a socket is closed once, and after it was removed");
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
     ingest_take_leave(endpoint->ingest);
-    /* Unless the socket refuses datagrams, its last drops are due to a full buffer. */
+    /* If the socket does not refuse datagrams, its last drops are due to a full buffer. */
     receiver_read_drops(endpoint);
     uint64_t before = counter_read(&counters->kernel_drops) - endpoint->drops_before;
     if (endpoint->refusing)
@@ -138,13 +137,11 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
 
 /* --- draining --------------------------------------------------------------------------------- */
 
-/* The result of a quantum. */
 struct quantum {
-    size_t taken;     /* datagrams */
-    int64_t first_ns; /* arrival of the first datagram, since 1970 UTC */
+    size_t taken;     /* number of datagrams */
+    int64_t first_ns; /* arrival of the first datagram, in ns since 1970 UTC */
 };
 
-/* Handles all datagrams of a received group. */
 static void take_group(struct worker *worker, struct endpoint *endpoint, struct quantum *quantum)
 {
     const struct receiver_options *options = &worker->receiver->options;
@@ -165,8 +162,8 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
 }
 
 /*
- * Adds the latencies of undated quanta to the histogram. A latency is negative if the system's
- * clock was set back; then it is taken as 0.
+ * Adds the latencies of undated quanta to the histogram. If the wall clock was set back, a latency
+ * may be negative, and counts as 0.
  */
 static void date_quanta(struct worker *worker, int64_t now)
 {
@@ -181,8 +178,8 @@ static void date_quanta(struct worker *worker, int64_t now)
 }
 
 /*
- * Called before a received group is handled: dates the undated quanta now if, with this group, they
- * would have more than QUANTA_UNDATED datagrams.
+ * Call this before a received group is handled. Dates the undated quanta now if they would
+ * otherwise exceed QUANTA_UNDATED datagrams with this group.
  */
 static void date_quanta_before(struct worker *worker, const struct quantum *quantum,
                                int64_t *quantum_ends)
@@ -318,8 +315,8 @@ void receiver_serve_ready(struct worker *worker)
     int64_t now = receiver_read_clocks(worker);
     int64_t end_ns = INT64_MAX;
     /*
-     * A round stops early if the thread hosts a sink, so that the sink's queue does not fill up
-     * before the sink has its quantum.
+     * If the thread hosts a sink, the round stops early, so that the sink runs before its queue
+     * fills up.
      */
     if (worker->receiver->sink != NULL)
         end_ns = now + RECEIVER_BUDGET_NS;
@@ -333,7 +330,6 @@ void receiver_serve_ready(struct worker *worker)
     receiver_commit(worker);
 }
 
-/* Hands sealed batches to the sinks, then pauses until `until_ns`. */
 static void coalesce(struct worker *worker, int64_t now, int64_t until_ns)
 {
     int64_t due_ns = receiver_hand_over(worker, now, until_ns);
@@ -371,7 +367,8 @@ void receiver_release_drained(struct worker *worker)
 }
 
 /*
- * Seals overdue batches of sockets that no thread has claimed. Returns when the next batch is due.
+ * Seals overdue batches of sockets that no thread has claimed. Returns the time at which the next
+ * batch is due.
  */
 static int64_t seal_ports(struct worker *worker, int64_t now)
 {
@@ -393,8 +390,8 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
 }
 
 /*
- * Visits all sockets if other threads may have changed their due times; a single thread visits them
- * only when a batch is due.
+ * With several threads, others may have changed the due times, so all sockets are visited. A single
+ * thread visits them only when a batch is due.
  */
 int receiver_seal_overdue(struct worker *worker)
 {

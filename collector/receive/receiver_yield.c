@@ -1,20 +1,20 @@
 /*
- * Gives sinks time to catch up. A receiver takes less time for a datagram than a sink does. If the
+ * Gives sinks time to catch up. A receiver needs less time for a datagram than a sink. If the
  * receiver did not run for a moment, or the sink was blocked (for example by the removal of an old
- * file), the receive buffer may have more datagrams than the queue has room for. If the receiver
- * took all of them at once, some would be refused, although the sink needs only a few milliseconds
- * to catch up. So the receiver leaves datagrams in the receive buffer for that time.
+ * file), the receive buffer may have more datagrams than the queue has room for. Receiving all of
+ * them at once would make the queue refuse some, although the sink catches up within a few
+ * milliseconds. So the receiver leaves datagrams in the receive buffer for this time.
  */
 #include "collector/receive/receiver_yield.h"
 
 #include "collector/platform/clock.h"
 #include "collector/receive/receiver_parts.h"
 
-/* The fill of the fullest queue from which on sinks are given time. */
+/* Sinks are given time while the fullest queue is filled to at least this fraction. */
 #define YIELD_BACKLOG 0.5
 
 /*
- * The length of one wait in nanoseconds. A sink needs about five times as long to write half of a
+ * The length of one wait in nanoseconds. A sink needs about five times this to write half of a
  * queue of the usual size.
  */
 #define YIELD_NS INT64_C(200000)

@@ -1,4 +1,4 @@
-/* Gives time to sinks that are behind. Private to the receiver's files. */
+/* Gives time to sinks that are behind. Internal to the receiver. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_RECEIVER_YIELD_H
 #define SLUICE_COLLECTOR_RECEIVE_RECEIVER_YIELD_H
 
@@ -7,15 +7,16 @@
 struct worker;
 
 /*
- * Returns whether the fullest queue is at least half full and the thread may still wait for sinks.
- * All waits until the sinks have caught up are together limited to the time by which records may be
- * late, so that the thread does not wait again and again for a sink that stays behind.
+ * Returns true if the fullest queue is at least half full and the thread may still wait for sinks.
+ * The sum of all waits until the sinks have caught up is limited to the time by which records may
+ * be late, so that a sink that stays behind does not delay the thread again and again.
  */
 bool receiver_is_ahead(struct worker *worker);
 
 /*
- * If receiver_is_ahead, and unless a ready socket's buffer is half full, leaves datagrams in the
- * receive buffers for a moment so that the sinks catch up. Returns whether it did so.
+ * Leaves datagrams in the receive buffers for a moment so that the sinks catch up, if
+ * receiver_is_ahead returns true and no ready socket's buffer is half full. Returns true if it did
+ * so.
  */
 bool receiver_yield(struct worker *worker);
 

@@ -1,6 +1,4 @@
-/*
- * Why a datagram is refused.
- */
+/* The reason for which a datagram is refused. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_REFUSAL_H
 #define SLUICE_COLLECTOR_RECEIVE_REFUSAL_H
 
@@ -11,14 +9,13 @@
 
 struct refusal {
     enum datagram_reason reason;
-    bool limited;                  /* the datagram is too large for max_decoded: a larger batch
-                                      would not help */
-    struct decode_failure failure; /* CAUSE_UNKNOWN if the datagram's bytes are not the reason */
+    bool limited; /* the datagram exceeds max_decoded, so a larger batch would not help */
+    struct decode_failure failure; /* CAUSE_UNKNOWN if its bytes are not the reason */
 };
 
 /*
- * Sets a reason that is not a fault in the bytes. Always returns false, so that the caller can
- * return the result.
+ * Sets a reason that is not a fault in the bytes. Always returns false, so the caller can return
+ * the result.
  */
 static inline bool refused_for(struct refusal *refusal, enum datagram_reason reason)
 {

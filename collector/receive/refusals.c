@@ -6,10 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/text/json_reader.h"
 
-/*
- * Copies the datagram as a dead letter. A lossless thread waits until the queue has room, so that
- * no dead letter is dropped.
- */
+/* A lossless thread waits until the queue has room, so that no dead letter is dropped. */
 static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
@@ -23,7 +20,6 @@ static void keep_letter(const struct ingest *ingest, const struct datagram_slot 
                       &refusal->failure, schema);
 }
 
-/* Copies the datagram for the sinks that relay undecodable datagrams. */
 static void keep_raw(struct open_datagram *open, const struct datagram_slot *slot)
 {
     const struct ingest *ingest = open->ingest;
@@ -59,7 +55,7 @@ static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
               why[0] != '\0' ? ", " : "", why, more);
 }
 
-/* Whether datagrams of this framing begin with JSON: OTLP over UDP has it in its first line. */
+/* The first line of OTLP over UDP is JSON. */
 static bool has_json_head(const struct open_datagram *open)
 {
     if (open->entry != NULL)
@@ -71,9 +67,8 @@ static bool has_json_head(const struct open_datagram *open)
 }
 
 /*
- * Whether the datagram was probably refused because it is JSON. A framing reads the beginning of
- * JSON text as a length, and a schema reads it as a field, so JSON is refused for different
- * reasons.
+ * Returns true if the datagram was probably refused because it is JSON. The reasons vary: a framing
+ * reads the beginning of JSON text as a length, a schema reads it as a field.
  */
 static bool is_json(const struct open_datagram *open, const struct datagram_slot *slot,
                     const struct refusal *refusal)
@@ -110,7 +105,7 @@ void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slo
         keep_letter(ingest, slot, refusal, schema);
     if (reason != REASON_CONTROL && reason != REASON_HANDSHAKE)
         log_refusal(ingest, slot, refusal, schema);
-    /* Comes last: the copy may change the batch, whose schemas own the text of `schema`. */
+    /* Must be last: the copy may change the batch, whose schemas own the text of `schema`. */
     if (has_copies && ingest->listener->keeps_raw && !slot->truncated)
         keep_raw(open, slot);
 }

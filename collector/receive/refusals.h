@@ -1,6 +1,6 @@
 /*
- * Handles a refused datagram: counts it with its reason, keeps a copy as a dead letter, passes a
- * copy to the sinks that relay undecodable datagrams, and logs it.
+ * Handles a refused datagram: counts it by reason, logs it, and copies it for the dead letters and
+ * for the sinks that relay undecodable datagrams.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_REFUSALS_H
 #define SLUICE_COLLECTOR_RECEIVE_REFUSALS_H
@@ -8,9 +8,9 @@
 #include "collector/receive/open_datagram.h"
 
 /*
- * Refuses `slot`: the open datagram itself, or a buffered segment that is given up. `schema` names
- * the schema that refused it; NULL: no particular schema. Copying the datagram for the sinks may
- * change the batch, and so clear open->entry.
+ * Refuses `slot`: the open datagram itself, or a buffered segment that is given up. `schema` is the
+ * name of the schema that refused it, or NULL. May change the batch and clear open->entry, because
+ * the datagram is copied for the sinks.
  */
 void refuse_datagram(struct open_datagram *open, const struct datagram_slot *slot,
                      const struct refusal *refusal, const char *schema);

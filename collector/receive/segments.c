@@ -5,16 +5,16 @@
 #include "collector/receive/refusals.h"
 
 /*
- * Sets in_assembly to the number of buffered segments minus `less`. For each segment the order is:
- * first counted as received, then in in_assembly; later removed from in_assembly, then counted as
- * refused.
+ * Sets the counter in_assembly to the number of buffered segments minus `less`. A segment enters
+ * in_assembly after it is counted as received, and leaves it before it is counted as refused or
+ * decoded.
  */
 static void count_buffered(struct ingest *ingest, size_t less)
 {
     counter_set(&ingest->counters->in_assembly, assembly_buffered(ingest->assembly) - less);
 }
 
-/* Called for each segment that is given up, while the assembly still counts it as buffered. */
+/* The assembly still counts the segment as buffered, so it is subtracted. */
 static void give_up_segment(void *context, const struct datagram_slot *slot,
                             const struct refusal *refusal)
 {
@@ -55,7 +55,7 @@ static bool decode_whole(struct open_datagram *open, const struct datagram_slot 
     return false;
 }
 
-/* Handles a message that is complete with this segment, after removing the segments' headers. */
+/* Handles a message that this segment completes. */
 static void take_whole(struct open_datagram *open, const struct udp_notif *header)
 {
     struct ingest *ingest = open->ingest;
@@ -93,9 +93,8 @@ bool segments_take(struct open_datagram *open)
         !header.is_segment)
         return false;
     enum assembly_result result = ASSEMBLY_REFUSED;
-    refused_for(&refusal,
-                REASON_ASSEMBLY_FULL); /* the result if there is no assembly: when the listener
-                                          started, none of its schemas had segments */
+    refused_for(&refusal, REASON_ASSEMBLY_FULL); /* without an assembly: no schema had segments when
+                                                    the listener started */
     if (ingest->assembly != NULL)
         result = assembly_take(ingest->assembly, slot, &header, &refusal);
     if (result == ASSEMBLY_REFUSED)
@@ -108,8 +107,8 @@ bool segments_take(struct open_datagram *open)
 }
 
 /*
- * Gives up overdue messages, but not for a lossless thread. Such a thread reads a capture, and time
- * then comes from the capture's datagrams, not from the clock.
+ * A lossless thread reads a capture. Its time comes from the capture's datagrams and not from the
+ * clock, so no message is given up here.
  */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
 {

@@ -11,14 +11,14 @@
 bool segments_create(struct ingest *ingest);
 
 /*
- * Handles an admitted datagram completely if it is a segment. Otherwise returns false and changes
- * nothing.
+ * If the admitted datagram is a segment, handles it completely and returns true. Otherwise returns
+ * false and changes nothing.
  */
 bool segments_take(struct open_datagram *open);
 
 /*
- * Gives up overdue messages. Returns when the next message is due, or INT64_MAX; both times are
- * monotonic.
+ * Gives up overdue messages. Returns the time at which the next message is due, or INT64_MAX. Both
+ * times are monotonic.
  */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns);
 

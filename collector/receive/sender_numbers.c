@@ -19,8 +19,8 @@ static void note_number(struct ingest *ingest, uint32_t numbering, const struct 
 }
 
 /*
- * Passes a frame's number on. A publisher may send from several ports and numbers its messages for
- * each port separately. So the sender's name is "ID:PORT", both in decimal, and has one path.
+ * A publisher may send from several ports and numbers its messages for each port separately. The
+ * sender's name is therefore "ID:PORT", both in decimal.
  */
 static void note_frame(struct ingest *ingest, uint32_t numbering, const struct record *record,
                        const struct frame_number *number)

@@ -1,5 +1,5 @@
 /*
- * Code that the sources with UDP sockets share, whether they bind their sockets or inherit them
+ * Code that the sources with UDP sockets share, for sockets that are bound here or inherited
  * (source_inherited.c).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SOCKET_SOURCE_H
@@ -8,12 +8,12 @@
 #include "collector/contract/source.h"
 #include "collector/receive/receiver.h"
 
-/* Returns the options of the source's sockets, from the present configuration. */
+/* Returns the options of the source's sockets according to its present configuration. */
 struct receiver_socket socket_source_describe(struct source *source);
 
 /*
  * Opens the socket with this number, and registers it before it is bound. Sets the source's address
- * and the granted buffer. Returns 0, or -1 with `error` filled.
+ * and the bytes of its receive buffer. Returns 0, or -1 with `error` filled.
  */
 int socket_source_add(struct source *source, const struct source_host *host, size_t number,
                       struct receiver_socket *socket, struct error *error);

@@ -1,4 +1,4 @@
-/* pcap:FILE. A capture that is read by its own thread. The thread waits for room in the queues. */
+/* pcap:FILE. A capture that its own thread reads. The thread waits for room in the queues. */
 #include "collector/capture/capture.h"
 #include "collector/receive/capture_player.h"
 #include "collector/receive/sources.h"

@@ -1,4 +1,4 @@
-/* dtls://ADDR:PORT. Encrypted datagrams to UDP sockets, each with its own table of sessions. */
+/* dtls://ADDR:PORT. Encrypted datagrams. Each socket has its own table of sessions. */
 #include "collector/contract/schema_match.h"
 #include "collector/receive/bound_sockets.h"
 #include "collector/receive/bound_source.h"
@@ -72,7 +72,6 @@ static int make_settings(const struct listener_config *listener, struct dtls_set
     return -1;
 }
 
-/* Checks that the listener's certificates and keys can be used. */
 static int dtls_probe(const struct listener_config *listener, struct error *error)
 {
     struct dtls_settings *settings;
@@ -119,9 +118,7 @@ static int dtls_open(struct source *source, const struct source_host *host, stru
     return bound_sockets_open(source, host, error);
 }
 
-/*
- * Returns the name of a changed key that needs a restart: the table of sessions has a fixed size.
- */
+/* The table of sessions has a fixed size. */
 static const char *dtls_fixed_key(const struct listener_config *from,
                                   const struct listener_config *to)
 {
@@ -132,7 +129,6 @@ static const char *dtls_fixed_key(const struct listener_config *from,
     return socket_source_fixed_key(from, to);
 }
 
-/* Undoes a change: uses the previous settings again. */
 static int undo_change(struct source *source, const struct source_host *host,
                        const struct listener_config *to, bool keeps_packets, struct error *error)
 {
@@ -142,7 +138,7 @@ static int undo_change(struct source *source, const struct source_host *host,
     return socket_source_change(source, host, to, keeps_packets, error);
 }
 
-/* Reads the files again. Sessions continue with the settings that they began with. */
+/* Reads the files again. Existing sessions keep the settings with which they began. */
 static int dtls_change(struct source *source, const struct source_host *host,
                        const struct listener_config *to, bool keeps_packets, struct error *error)
 {

@@ -1,7 +1,6 @@
 /*
- * fd:NAME. The bound sockets with that name that the process was started with: UDP sockets, or
- * listening TCP sockets (source_tcp.c). The sockets determine which of these two kinds the source
- * is.
+ * fd:NAME. The bound sockets of this name with which the process was started: UDP sockets, or
+ * listening TCP sockets (source_tcp.c). The sockets determine the kind of the source.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 
-/* The maximum number of bytes of a list of names in an error. */
+/* Bytes for a list of names in an error. */
 #define NAMES_SIZE 256
 
 static int inherited_check(const struct listener_config *listener, struct error *error)
@@ -27,15 +26,15 @@ static int inherited_check(const struct listener_config *listener, struct error 
 /* --- kinds of sockets ------------------------------------------------------------------------- */
 
 /*
- * Returns the operations for the kind of the sockets. A check of the configuration has no sockets,
- * so it accepts the keys of both kinds. If the sockets are of both kinds, they are refused before
- * they are opened.
+ * Returns the operations for the kind of the sockets. If there are no sockets, as when a
+ * configuration is checked, the result accepts the keys of both kinds. Sockets of both kinds are
+ * refused later, before they are opened.
  */
 static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
-    inherited_sockets_take(&ignored); /* a failure is reported by the start */
+    inherited_sockets_take(&ignored); /* the start reports a failure */
     for (size_t i = 0; i < inherited_socket_count(); i++)
         streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
     size_t all = inherited_sockets_named(place);
@@ -88,10 +87,7 @@ static bool listener_has(const struct listener_config *listener, size_t index)
     return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
 
-/*
- * Checks that no socket has two listeners. They may request the same socket, one listener by its
- * name and one by its number.
- */
+/* Two listeners may request the same socket, one by its name and one by its number. */
 static int check_has_one_listener(const struct listener_config *listeners, size_t count,
                                   size_t index, struct error *error)
 {
@@ -114,7 +110,6 @@ static int check_has_one_listener(const struct listener_config *listeners, size_
     return 0;
 }
 
-/* Checks that each listener has sockets, and that no socket has two listeners. */
 static int inherited_prepare(const struct listener_config *listeners, size_t count,
                              struct error *error)
 {
@@ -134,7 +129,7 @@ static size_t inherited_count(const struct listener_config *listener)
     return inherited_sockets_named(listener->place);
 }
 
-/* Fills in the listener's socket with this number; numbers begin at 0. */
+/* Fills in the listener's socket with this number, from 0. */
 static void fill_inherited(const struct listener_config *listener, size_t number,
                            struct udp_socket_options *options)
 {
@@ -147,7 +142,7 @@ static void fill_inherited(const struct listener_config *listener, size_t number
     }
 }
 
-/* Logs the address, which the listener's name does not show. */
+/* The listener's name does not have the address. */
 static void log_bound(const struct source *source)
 {
     char text[ADDRESS_TEXT_SIZE];
@@ -164,8 +159,7 @@ static int inherited_open_sockets(struct source *source, const struct source_hos
     for (size_t i = 0; i < inherited_count(config); i++) {
         fill_inherited(config, i, &socket.options);
         if (socket_source_add(source, host, i, &socket, error) != 0) {
-            struct error what = *error; /* the text has only the socket's number: adds the
-                                           listener's name */
+            struct error what = *error; /* adds the listener's name to the text */
             error_set(error, what.code, "%s: %s", config->name, what.text);
             return -1;
         }
@@ -184,7 +178,7 @@ static void inherited_announce(const struct source *source, const struct source_
                   (unsigned long long)config->receivers, inherited_count(config));
 }
 
-/* The operations for UDP sockets, and for sockets of an unknown kind. */
+/* For UDP sockets, and for sockets of unknown kind. */
 #define INHERITED_SOURCE                                                                           \
     .scheme = "fd", .syntax = "fd:NAME", .kind = "udp", .place = PLACE_NAME,                       \
     .refuse = inherited_source_refuse, .conflict = inherited_source_conflict,                      \
@@ -197,7 +191,7 @@ const struct source_ops source_inherited_datagrams = {
     INHERITED_SOURCE,
 };
 
-/* The operations while the kind of the sockets is unknown; such sockets are never opened. */
+/* For sockets of unknown kind, which are never opened. */
 const struct source_ops source_inherited = {
     .no_place = "the name of the socket is missing; write fd:NAME, which with systemd is its "
                 "FileDescriptorName=",

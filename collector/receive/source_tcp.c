@@ -1,6 +1,6 @@
 /*
- * tcp://ADDR:PORT. Connections that are served by the listener's own threads. Senders wait if the
- * queues are full.
+ * tcp://ADDR:PORT. Connections, served by the listener's own threads. Senders wait if the queues
+ * are full.
  */
 #include "collector/receive/bound_source.h"
 #include "collector/receive/inherited_source.h"
@@ -21,7 +21,7 @@ static const char *tcp_refuse(const struct listener_config *listener)
     return stream_source_refuse(listener);
 }
 
-/* The operations of a source of connections, with bound or with inherited sockets. */
+/* For connections, on bound or inherited sockets. */
 #define TCP_SOURCE                                                                                 \
     .kind = "tcp", .keys = SOURCE_KEYS_STREAM | SOURCE_KEYS_TCP, .check = stream_source_check,     \
     .probe = stream_source_probe, STREAM_SOURCE
@@ -36,7 +36,6 @@ const struct source_ops source_tcp = {
     TCP_SOURCE,
 };
 
-/* Checks fd:NAME for sockets that take connections (source_inherited.c). */
 static const char *inherited_tcp_refuse(const struct listener_config *listener)
 {
     const char *why = inherited_source_refuse(listener);

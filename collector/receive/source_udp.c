@@ -1,4 +1,4 @@
-/* udp://ADDR:PORT. Sockets that are bound by this process, all to the same port. */
+/* udp://ADDR:PORT. This process binds the sockets, all to the same port. */
 #include <string.h>
 
 #include "collector/receive/bound_sockets.h"
@@ -10,7 +10,7 @@
 /*
  * Returns by how many datagrams a sequence number may be late if a sender's datagrams arrive at
  * several sockets. While datagrams wait in one socket, each other socket may receive and deliver as
- * many datagrams as the waiting socket can hold.
+ * many as the waiting socket can hold.
  */
 static uint64_t udp_apart(const struct listener_config *listener)
 {
@@ -21,7 +21,7 @@ static uint64_t udp_apart(const struct listener_config *listener)
 
 #define ID_MOST 64
 
-/* The id is a part of a name in logs, metrics and file names. */
+/* The id becomes part of a name in logs, metrics and file names. */
 static bool is_id(const char *id)
 {
     size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
@@ -29,8 +29,8 @@ static bool is_id(const char *id)
 }
 
 /*
- * Listeners of the same multicast group do not conflict if they have different ids: each gets a
- * copy of the group's datagrams.
+ * Listeners of one multicast group do not conflict if they have different ids: each gets a copy of
+ * the group's datagrams.
  */
 static bool udp_conflict(const struct listener_config *a, const struct listener_config *b)
 {
@@ -62,8 +62,8 @@ static const char *udp_config_fault(const struct listener_config *listener)
 }
 
 /*
- * Checks the number of sockets. If several sockets joined a group, the kernel would give each
- * socket a copy of every datagram.
+ * If several sockets joined a multicast group, the kernel would give each of them a copy of every
+ * datagram.
  */
 static const char *udp_sockets_fault(const struct listener_config *listener)
 {

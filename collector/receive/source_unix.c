@@ -1,6 +1,6 @@
 /*
- * unix:PATH. Connections of processes on this machine, over a socket whose name is a file, or an
- * abstract name of Linux. They are served like those of tcp:// (stream_source.h).
+ * unix:PATH. Connections of processes on this machine. PATH is a file, or an abstract name of
+ * Linux. They are served like those of tcp:// (stream_source.h).
  */
 #include <string.h>
 

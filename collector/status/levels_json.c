@@ -25,13 +25,15 @@ static void put_stream(struct output *out, const struct stream_level *stream)
     json_object_end(out);
 }
 
-/* Returns the seconds since `since_ns`, rounded to milliseconds. */
+/*
+ * Returns the seconds since `since_ns`, rounded down to milliseconds; 0 if that is 0 or later than
+ * `now_ns`.
+ */
 static double seconds_since(int64_t since_ns, int64_t now_ns)
 {
     return since_ns == 0 || since_ns > now_ns ? 0 : (double)((now_ns - since_ns) / 1000000) / 1e3;
 }
 
-/* Writes the named figures of the sink's destination. */
 static void put_figures(struct output *out, const struct delivery_figure_totals *figures)
 {
     json_object_begin(out);

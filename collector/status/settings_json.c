@@ -10,14 +10,14 @@
 #include "collector/text/json_writer.h"
 #include "collector/text/secret_url.h"
 
-/* The state of writing; each part of the configuration is written by its own visit. */
+/* The state of writing. Each part of the configuration is written by a walk of its own. */
 struct writing {
     enum config_part part; /* the part that is being written */
     const struct config *config;
     const struct config_registry *registry;
     const struct pipeline *pipeline;
     struct output *out;
-    bool open; /* whether a listener or a sink is begun */
+    bool open; /* a listener or a sink was begun */
 };
 
 static void settings_put_text(struct output *out, const char *text)
@@ -49,10 +49,7 @@ static void put_origin(struct output *out, const struct config_origin *origin)
     }
 }
 
-/*
- * Writes the key. The address of a listener or sink has no key name, so the name in the
- * configuration file is used.
- */
+/* The address of a listener or sink has no key; its name is that of the configuration file. */
 static void settings_put_key(struct output *out, const struct config_value *value)
 {
     if (value->setting != NULL)
@@ -62,7 +59,7 @@ static void settings_put_key(struct output *out, const struct config_value *valu
 }
 
 /*
- * Writes the address of a sink without its secrets; null for a command, which may contain secrets.
+ * Writes the URL of a sink without its secrets, or null for a command, which may contain secrets.
  */
 static void put_place(const struct writing *writing, const struct config_value *value)
 {
@@ -112,7 +109,7 @@ static void end_one(struct writing *writing)
     writing->open = false;
 }
 
-/* The address begins a listener or sink; its keys follow. */
+/* Each listener or sink begins with its address. */
 static void visit_listed(void *context, const struct config_value *value)
 {
     struct writing *writing = context;

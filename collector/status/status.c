@@ -19,27 +19,27 @@
 #define SECOND_NS INT64_C(1000000000)
 #define MS_NS     INT64_C(1000000)
 
-/* How long a browser waits before it reconnects, in milliseconds. */
+/* Milliseconds until a browser reconnects. */
 #define RETRY "retry: 1000\n"
 
 struct status {
     struct status_options options;
     struct history *history;
-    int64_t began_ns; /* monotonic time of the start */
-    int64_t began_ms; /* the same in time since 1970: identifies the run */
+    int64_t began_ns; /* monotonic */
+    int64_t began_ms; /* the same in milliseconds since 1970: identifies the run */
     int64_t due_ns;
-    bool settings_changed; /* the settings changed before the last snapshot: its event has them */
+    bool settings_changed; /* the event of the last snapshot has the settings */
     bool settings_new;     /* the settings changed since the last snapshot */
-    /* Cached JSON; NULL: not yet written, or memory was short. */
+    /* Cached JSON. NULL if it is not written yet, or if memory was short. */
     char *settings;
-    size_t settings_size; /* bytes */
-    /* The last snapshot; NULL: none yet, or memory was short. */
+    size_t settings_size;
+    /* The last snapshot. NULL if there is none yet, or if memory was short. */
     struct ledger_snapshot *ledger;
     struct pipeline_levels *levels;
     int64_t looked_ns;
 };
 
-/* The history may use 1/MEMORY_PART of an explicit --memory. */
+/* The part of an explicit --memory that the history may use (1/8). */
 #define MEMORY_PART 8
 
 static struct history_size history_size(const struct config *config)
@@ -109,8 +109,7 @@ static int64_t at_ms(const struct status *status)
 }
 
 /*
- * Takes a snapshot. Does not wait for the receivers: the kernel's drops are those of the request a
- * second ago.
+ * Does not wait for the receivers: the kernel's drops are those that were requested a second ago.
  */
 static void take_look(struct status *status, int64_t now_ns)
 {
@@ -127,7 +126,7 @@ bool status_look(struct status *status, int64_t now_ns)
 {
     if (now_ns < status->due_ns)
         return false;
-    /* The next full second since the start, so that a late snapshot does not delay later ones. */
+    /* At full seconds since the start, so that a late snapshot does not delay the next ones. */
     status->due_ns = status->began_ns + ((now_ns - status->began_ns) / SECOND_NS + 1) * SECOND_NS;
     status->settings_changed = status->settings_new;
     status->settings_new = false;
@@ -147,7 +146,7 @@ static void end_event(struct output *out)
     output_literal(out, "\n\n");
 }
 
-/* Removes the newline at the end of other writers' JSON: an event's data is one line. */
+/* Removes the newline that other writers' JSON ends with: an event's data is one line. */
 static void join_line(struct output *out)
 {
     if (!out->overflow && out->used != 0 && out->data[out->used - 1] == '\n')
@@ -194,10 +193,7 @@ static void put_senders(const struct status *status, struct output *out)
     join_line(out);
 }
 
-/*
- * Writes the settings. Their JSON is cached for each configuration, because making it takes longer
- * than the rest of the event.
- */
+/* Caches the JSON, because making it takes longer than the rest of the event. */
 static void write_settings(struct status *status, struct output *out)
 {
     size_t at = out->used;
@@ -221,7 +217,8 @@ static void put_settings(struct status *status, struct output *out)
 }
 
 /*
- * Writes the time by both clocks: a page shows times of day, and the history counts from the start.
+ * Writes the time of both clocks: a page shows the time of day, and the history counts from the
+ * start.
  */
 static void status_put_times(const struct status *status, struct output *out)
 {

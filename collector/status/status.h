@@ -1,10 +1,8 @@
 /*
- * The data of the status page: first the history of the last hour, the meaning of the words, and
- * the settings; then once a second the ledger, the levels, the health, the senders, and the counts
- * of that second.
- *
- * It keeps the history (history.h) also while no page is open. The events are server-sent events
- * (HTML Living Standard, 9.2), each with one line of JSON.
+ * The data of the status page. The first event has the history of the last hour, the meaning of
+ * words, and the settings. Each second another event has the ledger, levels, health, senders, and
+ * the counts of that second. The events are server-sent events (HTML Living Standard, 9.2), each
+ * with one line of JSON. The history (history.h) is also kept while no page is open.
  *
  * Lifecycle: create, then due and look in the main thread's loop, write if there are clients,
  * destroy before the pipeline. Main thread.
@@ -26,19 +24,19 @@ struct status;
 struct status_options {
     const char *version; /* the program's version; a literal */
     struct pipeline *pipeline;
-    const struct health_watch *health; /* like pipeline and registry, outlives the status */
+    const struct health_watch *health; /* outlives the status, as do pipeline and registry */
     const struct config_registry *registry;
-    const struct config *config; /* valid until the next status_set_config */
+    const struct config *config; /* used until the next status_set_config */
 };
 
-/* `options` is copied. Returns NULL if memory is short. */
+/* Copies `options`. Returns NULL if memory is short. */
 struct status *status_create(const struct status_options *options);
 /* NULL is allowed. */
 void status_destroy(struct status *status);
 
 /*
- * Returns the bytes that the status uses with this configuration, mostly for the history, which has
- * a series for each listener and sink of the first configuration within the limits of history.h.
+ * Returns the bytes that the status uses with this configuration. Most are for the history, with a
+ * series for each listener and sink of the first configuration, within the limits of history.h.
  * With an explicit --memory the history uses at most an eighth of it, or the least that it needs.
  */
 size_t status_memory(const struct config *config);
@@ -46,18 +44,17 @@ size_t status_memory(const struct config *config);
 /* Sets the configuration after a reload; the previous one is no longer used. */
 void status_set_config(struct status *status, const struct config *config);
 
-/* Returns when (monotonic nanoseconds) to call status_look. */
+/* Returns when (monotonic) status_look is due. */
 int64_t status_due(const struct status *status);
 
 /*
- * Takes a snapshot if it is due. Returns whether it took one, which is then an event for the
- * clients.
+ * Takes a snapshot if it is due. Returns true if it took one; it is then an event for the clients.
  */
 bool status_look(struct status *status, int64_t now_ns);
 
 /*
- * Appends the event of the last snapshot, with the settings if they changed since the previous
- * snapshot.
+ * Appends the event of the last snapshot, with the settings if they have changed since the snapshot
+ * before.
  */
 void status_write_now(struct status *status, struct output *out);
 

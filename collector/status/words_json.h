@@ -1,6 +1,6 @@
 /*
- * Writes the texts that explain the words of the ledger and of the health as JSON for the status
- * page. The texts are also in the manual. Pure; any thread.
+ * The texts that explain the words of the ledger and of health as JSON for the status page. The
+ * manual has the same texts. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_WORDS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_WORDS_JSON_H
@@ -10,10 +10,10 @@
 /*
  * Appends one JSON object:
  *
- *     {"listener":{"received":"Datagrams received; ..."},"sink":{...},
- *      "reasons":{"no_buffer":{"what":"no batch was free","remedy":"raise --memory, ..."}},
- *      "refused":{...},"failed":{...},"dropped":{...},
- *      "statuses":{"ready":"it receives, ..."},"health":{"sink_waits":"..."}}
+ *   {"listener":{"received":"Datagrams received; ..."},"sink":{...},"letters":{...},
+ *    "reasons":{"no_buffer":{"what":"no batch was free","remedy":"raise --memory, ..."}},
+ *    "refused":{...},"failed":{...},"dropped":{...},
+ *    "statuses":{"ready":"it receives, ..."},"health":{"sink_waits":"..."}}
  */
 void words_json_write(struct output *out);
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_COLLECTOR_TEXT_ASCII_H
 #define SLUICE_COLLECTOR_TEXT_ASCII_H
 
-/* The character, in lower case if it is a letter from A to Z. */
+/* Returns the character, in lower case if it is a letter from A to Z. */
 static inline char ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;

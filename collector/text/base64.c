@@ -33,7 +33,6 @@ void base64_put(struct output *out, const void *bytes, size_t size)
 
 #define NO_DIGIT 64
 
-/* Returns the value of a character; NO_DIGIT: not a digit. */
 static uint8_t digit(char character)
 {
     unsigned char c = (unsigned char)character;
@@ -47,8 +46,8 @@ static uint8_t digit(char character)
 }
 
 /*
- * Decodes four characters without padding. Returns the number of valid characters before an invalid
- * one, or 4.
+ * Decodes four characters without padding. Returns 4, or the number of valid characters before an
+ * invalid one.
  */
 static size_t get_four(const char *text, uint8_t *bytes)
 {
@@ -64,10 +63,10 @@ static size_t get_four(const char *text, uint8_t *bytes)
     return 4;
 }
 
-/* Decodes the last four characters, of which one or two are padding. Returns as get_four does. */
+/* Decodes the last four characters, whose last one or two are padding. Returns as get_four does. */
 static size_t get_padded(const char *text, uint8_t *bytes, size_t *count)
 {
-    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* bits of the last digit, by count */
+    static const uint8_t unused[] = {[2] = 0x0f, [3] = 0x03}; /* bits that must be 0 */
     uint8_t digits[3] = {0};
     size_t given = text[2] == '=' ? 2 : 3;
     for (size_t i = 0; i < given; i++) {

@@ -23,9 +23,9 @@ static inline bool calendar_is_leap(uint32_t year)
 }
 
 /*
- * Returns the date of a day that is counted from 0000-03-01, up to the end of the year 9999. In a
- * year that begins in March, the leap day is the last day, and the lengths of months repeat every
- * 153 days.
+ * Returns the date of a day that is counted from 0000-03-01, up to the end of the year 9999. With
+ * years that begin in March, the leap day is the last day of a year, and the lengths of months
+ * repeat every five months (153 days).
  */
 static inline struct calendar_date calendar_date_of(uint32_t day)
 {
@@ -39,7 +39,7 @@ static inline struct calendar_date calendar_date_of(uint32_t day)
     quarter_days = 4 * of_century + 3;
     uint32_t year_of_century = quarter_days / per_4_years;
     uint32_t of_year = quarter_days % per_4_years / 4;
-    uint32_t month = (5 * of_year + 461) / 153; /* `month` is 3 for March, 14 for February */
+    uint32_t month = (5 * of_year + 461) / 153; /* 3 for March, 14 for February */
     struct calendar_date date = {.year = 100 * century + year_of_century, .month = month};
     date.day = of_year - (153 * month - 457) / 5 + 1;
     if (month > 12) {

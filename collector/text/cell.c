@@ -23,7 +23,7 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t character)
     return false;
 }
 
-/* Unicode 16, EastAsianWidth.txt: characters of width W or F, with gaps between them filled. */
+/* Characters of width W or F (Unicode 16, EastAsianWidth.txt). Gaps between them are filled. */
 static const struct range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23f3},
     {0x25fd, 0x27bf},   {0x2b1b, 0x2b55},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
@@ -33,8 +33,8 @@ static const struct range wide[] = {
 };
 
 /*
- * Characters that are escaped: Unicode's format characters (Cf) that change how a line is shown,
- * and its line separators.
+ * Characters that are escaped: format characters (Cf) that change how a line is shown, and line
+ * separators.
  */
 static const struct range turning[] = {
     {0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
@@ -48,7 +48,7 @@ size_t cell_columns(uint32_t character)
 
 /* --- pieces of a text ------------------------------------------------------------------------- */
 
-/* The text that is written for a character, at most "\U000e0001". */
+/* The output for one character, at most "\U000e0001". */
 struct piece {
     char text[12];
     size_t size, columns;
@@ -64,9 +64,7 @@ static void escape(struct piece *piece, uint32_t character)
     piece->size = piece->columns = (size_t)size;
 }
 
-/*
- * Fills *piece for the first character of the bytes (size ≥ 1). Returns the size of the character.
- */
+/* Returns the size of the first character of the bytes (size ≥ 1) in the input. */
 static size_t next_piece(const uint8_t *bytes, size_t size, struct piece *piece)
 {
     bool valid;
@@ -104,7 +102,6 @@ static size_t bytes_within(const uint8_t *bytes, size_t size, size_t most)
     return size;
 }
 
-/* Appends the bytes as pieces; returns the number of columns used. */
 static size_t put_pieces(struct output *out, const uint8_t *bytes, size_t size)
 {
     size_t columns = 0;
@@ -117,10 +114,7 @@ static size_t put_pieces(struct output *out, const uint8_t *bytes, size_t size)
     return columns;
 }
 
-/*
- * Nearly all texts are printable ASCII, in which each byte takes one column; these are copied in
- * whole pieces.
- */
+/* A text of printable ASCII takes one column per byte, and is copied as a whole. */
 size_t cell_put(struct output *out, const char *text, size_t size, size_t most, bool more)
 {
     const uint8_t *bytes = (const uint8_t *)text;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #if defined(__MINGW32__)
-/* MinGW's printf is either C11's or that of Microsoft's library, as the build selects. */
+/* MinGW's printf is that of C11 or of Microsoft's library; the build selects one. */
 #include <stdio.h>
 #define PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
@@ -20,9 +20,9 @@
 #endif
 
 /*
- * For clang's check of locks (-Wthread-safety): each path through a function releases the locks
- * that the function has acquired, once. A function that returns with a lock held, or releases its
- * caller's, says so with ACQUIRES or RELEASES.
+ * For clang's check of locks (-Wthread-safety): a function releases the locks that it has acquired,
+ * once on each path. A function that returns with a lock held declares ACQUIRES; one that releases
+ * a lock of its caller declares RELEASES.
  */
 #if defined(__clang__)
 #define LOCK_TYPE      __attribute__((capability("mutex")))
@@ -37,9 +37,8 @@
 #endif
 
 /*
- * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large to
- * inline. NEVER_INLINE is for parts that, if inlined, would only make the loop use more registers
- * and stack.
+ * ALWAYS_INLINE replaces `inline` for parts of a hot loop that compilers consider too large.
+ * NEVER_INLINE is for rare parts that, inlined, would make the loop use more registers and stack.
  */
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -49,14 +48,14 @@
 #define NEVER_INLINE  __declspec(noinline)
 #endif
 
-/* Starts to load the memory at the address into the cache, because it will be used soon. */
+/* Loads the memory at the address into the cache in advance, because it will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* Starts to load all cache lines of `size` bytes, with any alignment. */
+/* Prefetches all cache lines of `size` bytes, with any alignment. */
 static inline void prefetch_all(const void *memory, size_t size)
 {
     for (size_t at = 0; at < size; at += 64)

@@ -12,10 +12,7 @@ static size_t line_end_at(const uint8_t *bytes, size_t size)
     return size > 1 && bytes[0] == '\r' && bytes[1] == '\n' ? 2 : 0;
 }
 
-/*
- * Hides bytes of a part that is not valid UTF-8, if a terminal without UTF-8 would treat them as
- * control characters.
- */
+/* Hides the bytes of an invalid part that a terminal without UTF-8 treats as control characters. */
 static void hide_bytes(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

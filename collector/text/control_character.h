@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the character with this code is a control character. */
+/* Returns true if the code is that of a control character. */
 static inline bool control_character_is(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
 /*
- * Returns the size, 1 or 2 bytes, of the control character at the beginning of the UTF-8 text (size
- * ≥ 1); 0: the text does not begin with a control character.
+ * Returns the size (1 or 2 bytes) of the control character that a UTF-8 text (size ≥ 1) begins
+ * with, or 0.
  */
 static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 {
@@ -31,12 +31,12 @@ static inline size_t control_character_at(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Replaces each byte of a control character by '?'. Also replaces each byte 0x80 to 0x9f outside of
- * a valid sequence, because such a byte is a control character on a terminal without UTF-8.
+ * Replaces each byte of a control character by '?'. Does the same with each byte from 0x80 to 0x9f
+ * that is not in a valid sequence: on a terminal without UTF-8 it is a control character.
  */
 void control_characters_hide(char *text, size_t size);
 
-/* Like control_characters_hide, but "\n" and "\r\n" stay, for lines of text. */
+/* Like control_characters_hide, but keeps "\n" and "\r\n", for lines of text. */
 void control_characters_hide_in_lines(char *lines, size_t size);
 
 #endif

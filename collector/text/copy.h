@@ -4,16 +4,17 @@
 
 #include <stddef.h>
 
-/* Returns a copy of `length` bytes and a NUL, which the caller frees, or NULL if out of memory. */
+/*
+ * Returns a copy of `length` bytes and a NUL, which the caller frees, or NULL if memory is short.
+ */
 char *text_copy(const char *text, size_t length);
 
-/* Returns a copy of a text that ends with a NUL, as text_copy does. */
+/* Copies a text that ends with a NUL, as text_copy does. */
 char *text_copy_all(const char *text);
 
 /*
- * Moves one of several texts into a common piece of memory: copies *text with its NUL to `to` +
- * `at`, points *text to the copy, and returns the size with the NUL. If `to` is NULL, only returns
- * the size.
+ * Moves one of several texts into common memory: copies *text with its NUL to `to` + `at`, and
+ * points *text to the copy. Returns the size with the NUL. If `to` is NULL, only returns the size.
  */
 size_t text_move(const char **text, char *to, size_t at);
 

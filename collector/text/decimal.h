@@ -1,7 +1,4 @@
-/*
- * Writes integers as decimal digits, two digits per step, for all writers of text. Pure functions;
- * any thread.
- */
+/* Integers as decimal digits, two digits per step. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_TEXT_DECIMAL_H
 #define SLUICE_COLLECTOR_TEXT_DECIMAL_H
 

@@ -6,7 +6,10 @@
 #include "collector/text/control_character.h"
 #include "collector/text/utf8.h"
 
-/* Returns the replacement of the first character of the text (size ≥ 1). */
+/*
+ * Returns the replacement of the first character (size ≥ 1); its size is 0 if the character is not
+ * replaced.
+ */
 static const struct escape *form_of(const uint8_t *bytes, size_t size,
                                     const struct escapes *escapes)
 {
@@ -16,7 +19,7 @@ static const struct escape *form_of(const uint8_t *bytes, size_t size,
     return control_character_at(bytes, size) != 0 ? &escapes->of[0x7f] : &itself;
 }
 
-/* Returns the number of bytes from `bytes` on that are copied unchanged. */
+/* Returns the number of leading bytes that are copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size, const struct escapes *escapes)
 {
     size_t at = 0;

@@ -1,8 +1,8 @@
 /*
- * Appends text, and replaces some ASCII characters according to a table of the format. Control
- * characters beyond ASCII (U+0080 to U+009F) are replaced like U+007F. Each maximal ill-formed part
- * of a UTF-8 sequence (Unicode 15, section 3.9) becomes U+FFFD, as in JSON, so the output is valid
- * UTF-8 for any input. Pure functions; any thread.
+ * Appends text, and replaces some ASCII characters by a table of the format. U+0080 to U+009F are
+ * replaced like U+007F. Each maximal ill-formed part of a UTF-8 sequence (Unicode 15, section 3.9)
+ * becomes U+FFFD, as in JSON, so the output is valid UTF-8 for any input. Pure functions; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_ESCAPED_H
 #define SLUICE_COLLECTOR_TEXT_ESCAPED_H
@@ -13,7 +13,7 @@
 
 #define REPLACEMENT_CHARACTER "\xef\xbf\xbd" /* U+FFFD */
 
-/* The replacement of a character; size 0: not replaced. */
+/* The replacement of a character; size 0: it is not replaced. */
 struct escape {
     char text[3];
     unsigned char size;
@@ -25,7 +25,7 @@ struct escapes {
 
 /*
  * Table entries for control characters, as Telegraf writes them. Those that end lines or words
- * become two characters; the others become U+FFFD, because few readers accept them.
+ * become two characters. The others become U+FFFD, because few readers accept them.
  */
 /* clang-format off */
 #define ESCAPE_REPLACED {REPLACEMENT_CHARACTER, 3}

@@ -2,19 +2,16 @@
 
 #include <string.h>
 
-/*
- * Returns the first byte of the text. An empty text may have no data, and C forbids adding even 0
- * to NULL.
- */
+/* The data of an empty text may be NULL, and C forbids adding even 0 to NULL. */
 static const char *begin_of(const struct text *text)
 {
     return text->size != 0 ? text->data : "";
 }
 
 /*
- * After a mismatch, only the last star is tried again with one more byte. Earlier stars need no
+ * After a mismatch only the last star is tried again, with one more byte. Earlier stars need no
  * second try: the part before the last star has matched as early as possible, and a later match
- * would leave less text for the rest. So the search is not exponential.
+ * would leave less text for the rest. So the time is not exponential.
  */
 bool glob_matches(const struct text *glob, const struct text *text, size_t *steps, size_t limit)
 {

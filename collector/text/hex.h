@@ -1,6 +1,6 @@
 /*
- * Writes bytes as hexadecimal digits, two lowercase digits per byte (RFC 4648, section 8, except
- * for the case), as in the identifiers of W3C Trace Context. Any thread.
+ * Bytes as hexadecimal digits, two lowercase digits per byte, as in the identifiers of W3C Trace
+ * Context. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_HEX_H
 #define SLUICE_COLLECTOR_TEXT_HEX_H
@@ -9,10 +9,10 @@
 
 #include "collector/text/output.h"
 
-/* Returns the value of a digit of either case; -1: not a digit. */
+/* Returns the value of a hexadecimal digit of either case, or -1. */
 int hex_digit_value(char digit);
 
-/* Appends all digits, or nothing. */
+/* Appends all digits, or nothing if they do not fit. */
 void hex_put(struct output *out, const void *bytes, size_t size);
 
 #endif

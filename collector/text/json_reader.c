@@ -23,7 +23,7 @@ static bool json_fail(struct json_reader *reader, const char *at, const char *wh
     return false;
 }
 
-/* Returns the next byte; NUL at the end, and for a NUL in the text, which JSON never allows. */
+/* Returns the next byte, or NUL at the end. A NUL in the text is an error in any case. */
 static char peek(const struct json_reader *reader)
 {
     return reader->at != reader->end ? *reader->at : '\0';
@@ -55,7 +55,7 @@ static bool skip_digits(struct json_reader *reader)
     return true;
 }
 
-/* Skips a number. Returns false if no number begins here; reader->at is then undefined. */
+/* Returns false if no number begins here; reader->at is then undefined. */
 static bool skip_number(struct json_reader *reader, bool *is_whole)
 {
     *is_whole = true;
@@ -137,10 +137,7 @@ static bool read_word(struct json_reader *reader, struct json_item *item)
 
 #define NO_CHARACTER UINT32_MAX
 
-/*
- * Reads four hexadecimal digits. Returns NO_CHARACTER if there are not four; reader->at is then
- * undefined.
- */
+/* Returns NO_CHARACTER if there are not four digits; reader->at is then undefined. */
 static uint32_t read_hex(struct json_reader *reader)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -161,10 +158,7 @@ static uint32_t no_character(struct json_reader *reader, const char *at, const c
     return NO_CHARACTER;
 }
 
-/*
- * Reads the digits after "\u". If they are the first half of a surrogate pair, also reads the
- * second half.
- */
+/* Reads the digits after "\u", and the second half of a surrogate pair if they are the first. */
 static uint32_t read_unicode(struct json_reader *reader)
 {
     const char *digits = reader->at;
@@ -185,10 +179,7 @@ static uint32_t read_unicode(struct json_reader *reader)
                : no_character(reader, digits - 2, "half of a surrogate pair is not a character");
 }
 
-/*
- * Reads the rest of an escape after its backslash. Returns NO_CHARACTER, with reader->wrong set, on
- * an error.
- */
+/* Reads an escape after its backslash. Sets reader->wrong and returns NO_CHARACTER on an error. */
 static uint32_t read_escaped(struct json_reader *reader)
 {
     static const char escapes[] = "\"\\/bfnrt";
@@ -217,7 +208,6 @@ static bool read_string(struct json_reader *reader, struct text *text)
     return true;
 }
 
-/* Encodes a character as UTF-8. Returns the number of bytes. */
 static size_t encode_utf8(uint32_t code, char bytes[4])
 {
     static const uint8_t firsts[] = {0, 0xc0, 0xe0, 0xf0};
@@ -281,7 +271,6 @@ bool json_text_is(struct text text, const char *wanted)
 
 /* --- items ------------------------------------------------------------------------------------ */
 
-/* Reads a member's name and its colon. */
 static bool read_name(struct json_reader *reader, struct text *name)
 {
     if (peek(reader) != '"')
@@ -324,7 +313,7 @@ static bool json_read_value(struct json_reader *reader, struct json_item *item)
     }
 }
 
-/* Reads an element or a member of the innermost array or object, or its end. */
+/* Reads the next element or member of the innermost array or object, or its end. */
 static bool read_within(struct json_reader *reader, struct json_item *item)
 {
     char end = reader->ends[reader->depth - 1];

@@ -24,7 +24,7 @@
 
 #include "collector/text/text.h"
 
-/* The maximum number of arrays and objects that may be open at once. */
+/* The most arrays and objects that can be open at once. */
 #define JSON_MAX_DEPTH 250
 
 enum json_type {
@@ -40,33 +40,32 @@ enum json_type {
 
 struct json_item {
     enum json_type type;
-    size_t depth;     /* number of arrays and objects around the item; the same for JSON_END as for
-                         the item that it ends */
+    size_t
+        depth; /* number of arrays and objects around it; for JSON_END, around the item that ends */
     const char *at;   /* beginning of the item in the buffer */
-    struct text name; /* name of an object's member, without quotes; otherwise its data is NULL */
-    struct text text; /* text of a string, without quotes; of a number or word */
+    struct text name; /* of an object's member, without quotes; else its data is NULL */
+    struct text text; /* of a string, without quotes; of a number or a word */
 };
 
 struct json_reader {
-    const char *at, *end;      /* the part not read yet; after an error, `at` is the place of the
-                                  error */
-    const char *wrong;         /* reason why the text is not JSON; NULL: no error so far */
-    bool lenient;              /* the caller may set it after json_reader_begin (see there) */
-    bool first;                /* no item of the innermost open array or object has been read */
+    const char *at, *end;      /* the unread part; after an error, `at` is its place */
+    const char *wrong;         /* why the text is not JSON; NULL until there is an error */
+    bool lenient;              /* the caller may set it (json_reader_begin) */
+    bool first;                /* no item of the innermost array or object was read yet */
     size_t depth;              /* number of arrays and objects that are open */
     char ends[JSON_MAX_DEPTH]; /* the closing bracket of each open array or object */
 };
 
 /*
- * Begins to read a text, which must outlive the reader and its items. A lenient reader accepts
- * control characters in strings. It also accepts halves of surrogate pairs, and decodes them to
- * U+FFFD.
+ * Begins to read a text, which must outlive the reader and its items. If the caller then sets
+ * `lenient`, the reader accepts control characters in strings, and halves of surrogate pairs, which
+ * it decodes to U+FFFD.
  */
 void json_reader_begin(struct json_reader *reader, const char *text, size_t size);
 
 /*
- * Reads the next item. Returns false at the end of the text, which must be a single value. Returns
- * false with reader->wrong set from the first error on.
+ * Reads the next item. Returns false at the end of the text, which must be a single value. On an
+ * error it sets reader->wrong and returns false, as do all later calls.
  */
 bool json_read(struct json_reader *reader, struct json_item *item);
 
@@ -84,26 +83,26 @@ size_t json_text_copy(struct text text, char *to, size_t room);
 size_t json_text_next(struct text *text, char bytes[4]);
 
 /*
- * Whether a string or name of an item, with escapes decoded, equals `wanted`; false if its data is
- * NULL.
+ * Returns true if a string or name of an item, with escapes decoded, equals `wanted`. Returns false
+ * if its data is NULL.
  */
 bool json_text_is(struct text text, const char *wanted);
 
 /*
- * Returns the number that the leading digits of a text form; 0 if there are no digits, or the
- * number is 2^64 or more.
+ * Returns the number that a text's leading digits form; 0 if it has none, or if the number is 2^64
+ * or more.
  */
 uint64_t json_whole_number(struct text text);
 
 /*
- * Whether the bytes begin like an array or an object of JSON, up to its first element or member. The
- * text may be cut after that.
+ * Returns true if the bytes begin like an array or an object of JSON, up to its first element or
+ * member. They may be cut after that.
  */
 bool json_begins(const char *text, size_t size);
 
 /*
- * Whether the bytes are exactly one JSON number. Sets *is_whole to whether it has neither a
- * fraction nor an exponent.
+ * Returns true if the bytes are exactly one JSON number. *is_whole becomes false if it has a
+ * fraction or an exponent.
  */
 bool json_is_number(const char *text, size_t size, bool *is_whole);
 

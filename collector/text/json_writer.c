@@ -12,7 +12,7 @@
 #include "collector/text/shortest_double.h"
 #include "collector/text/utf8.h"
 
-/* Size of a buffer for the whole text of a value: the value is appended or left out as a whole. */
+/* Bytes of a buffer for a whole value: a value is appended as a whole or not at all. */
 #define VALUE_SIZE 64
 
 static bool separator_due(const struct output *out)
@@ -23,9 +23,7 @@ static bool separator_due(const struct output *out)
     return last != '{' && last != '[' && last != ':' && last != '\n';
 }
 
-/*
- * Begins the text of a value with a comma if one is due. Returns the number of bytes used, 0 or 1.
- */
+/* Writes a comma to `text`. Returns 1 if it is due, else 0: the value then overwrites it. */
 static size_t json_separator(const struct output *out, char *text)
 {
     text[0] = ',';
@@ -82,13 +80,13 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* Whether `character`, which must be ASCII, needs an escape. */
+/* Returns true if an ASCII character needs an escape. */
 static bool needs_escape(uint8_t character)
 {
     return control_character_is(character) || character == '"' || character == '\\';
 }
 
-/* Returns the number of bytes from `bytes` on that may be copied unchanged. */
+/* Returns the number of leading bytes that are copied unchanged. */
 static size_t plain_run(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
@@ -143,10 +141,7 @@ static void put_escape(struct output *out, uint8_t character)
     output_bytes(out, text, size);
 }
 
-/*
- * Appends the rest of a string and the quote. The rest is empty, or begins with a byte to be
- * replaced.
- */
+/* Appends the rest of a string, which is empty or begins with a byte to replace, and the quote. */
 static void put_rest(struct output *out, const uint8_t *bytes, size_t size)
 {
     while (size != 0 && !out->overflow) {
@@ -190,7 +185,7 @@ void json_key(struct output *out, const char *key, size_t length)
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Writes the value of these bits to the text. Returns its size, at most VALUE_SIZE - 1. */
+/* Writes the value with these bits to the text. Returns its size, at most VALUE_SIZE - 1. */
 typedef size_t value_writer(uint64_t bits, char *text);
 
 static NEVER_INLINE void put_at_end(struct output *out, value_writer *write, uint64_t bits)
@@ -304,7 +299,6 @@ void json_float(struct output *out, float value)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Writes "YYYY-MM-DD" for a day counted from 0000-03-01 (calendar.h). */
 static void put_date(char text[10], uint32_t day)
 {
     struct calendar_date date = calendar_date_of(day);
@@ -328,7 +322,6 @@ static void put_second(char *at, int64_t seconds)
     decimal_put_2(at + 18, of_day % 60);
 }
 
-/* Writes 10 bytes: a dot and nine digits. */
 static void put_fraction(char *at, uint32_t nanoseconds)
 {
     at[0] = '.';
@@ -352,7 +345,6 @@ void json_time(struct output *out, int64_t nanoseconds)
     output_bytes(out, text, comma + 32);
 }
 
-/* Returns the number of digits of a fraction: 0, 3, 6 or 9. */
 static size_t digits_of(uint32_t nanoseconds)
 {
     if (nanoseconds == 0)

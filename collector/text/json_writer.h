@@ -1,10 +1,7 @@
 /*
- * Appends JSON (RFC 8259) to an output: strings, keys and numbers, with the commas in between.
- *
- * There is no writer object: the last byte written determines whether a comma is due. A value or
- * key gets a comma unless it follows '{', '[', ':' or the start of a line. The encoders, the
- * protobuf JSON mapping and the ledger use these functions. The output is valid UTF-8 and valid
- * JSON for any input. One thread per output.
+ * Appends JSON (RFC 8259) to an output: strings, keys and numbers, with the commas between them. No
+ * writer object exists: a value or key gets a comma unless the last byte written is '{', '[', ':'
+ * or a newline. The output is valid UTF-8 and valid JSON for any input. One thread per output.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
 #define SLUICE_COLLECTOR_TEXT_JSON_WRITER_H
@@ -32,10 +29,7 @@ void json_key(struct output *out, const char *key, size_t length);
 #define json_key_literal(out, literal) json_raw_key((out), "\"" literal "\":", sizeof(literal) + 2)
 void json_raw_key(struct output *out, const char *quoted, size_t length);
 
-/*
- * Append a key, which ends with a NUL, and its value (a text ends with a NUL too). For infrequent
- * use.
- */
+/* Append a key and its value, for code that runs rarely. Keys and texts end with a NUL. */
 void json_member_text(struct output *out, const char *key, const char *text);
 void json_member_bool(struct output *out, const char *key, bool value);
 void json_member_int64(struct output *out, const char *key, int64_t value);
@@ -43,16 +37,16 @@ void json_member_uint64(struct output *out, const char *key, uint64_t value);
 void json_member_double(struct output *out, const char *key, double value);
 
 /*
- * Each function from here to the end of the file, unless it says otherwise, first writes a comma if
- * one is due.
+ * The functions from here to the end of the file first write a comma if one is due.
  *
- * Appends a string of any bytes. Quote, backslash and control characters (also U+007F to U+009F)
- * are escaped, with JSON's short forms where there are any. Each maximal ill-formed part of a UTF-8
- * sequence (Unicode 15, section 3.9, "substitution of maximal subparts") becomes U+FFFD.
+ * json_string appends a string of any bytes. Quotes, backslashes and control characters (also
+ * U+007F to U+009F) are escaped, in JSON's short form if there is one. Each maximal ill-formed
+ * part of a UTF-8 sequence (Unicode 15, section 3.9, "substitution of maximal subparts") becomes
+ * U+FFFD.
  */
 void json_string(struct output *out, const void *bytes, size_t size);
 
-/* Plain strings, as nearly all are, are copied unchanged between quotes. */
+/* Nearly all strings are plain: they are copied unchanged between quotes. */
 static const struct plain_rule json_plain = {0x20, {'"', '\\', '\\'}};
 
 static inline bool json_is_plain(const void *bytes, size_t size)
@@ -61,12 +55,13 @@ static inline bool json_is_plain(const void *bytes, size_t size)
 }
 
 /*
- * Appends a plain string, and checks it while copying. Returns false, and appends nothing, if it is
- * not plain or if the output is nearly full.
+ * Appends a plain string, which it checks while copying. Returns false, and appends nothing, if the
+ * string is not plain or the output is nearly full.
  */
 static inline bool json_put_plain(struct output *out, char before, const void *bytes, size_t size)
 {
-    if (out->overflow || size >= (out->capacity - out->used) / 4) /* two quotes, and `before` */
+    if (out->overflow ||
+        size >= (out->capacity - out->used) / 4) /* leaves room for two quotes and `before` */
         return false;
     size_t some = before != 0;
     char *at = out->data + out->used;
@@ -80,13 +75,13 @@ static inline bool json_put_plain(struct output *out, char before, const void *b
     return true;
 }
 
-/* Must be called only by json_string_after, for any string. */
+/* For json_string_after only. */
 NEVER_INLINE void json_string_escaped(struct output *out, char before, const void *bytes,
                                       size_t size);
 
 /*
- * Appends the same string as json_string, for a caller that knows what precedes it. Never writes a
- * comma by itself; first writes the character `before` if that is not 0.
+ * Appends a string like json_string, for a caller that knows whether a comma is due: writes
+ * `before` first unless it is 0, and no comma by itself.
  */
 static inline void json_string_after(struct output *out, char before, const void *bytes,
                                      size_t size)
@@ -100,7 +95,7 @@ void json_bool(struct output *out, bool value);
 void json_int64(struct output *out, int64_t value);
 void json_uint64(struct output *out, uint64_t value);
 
-/* Append the number as a string, as the protobuf JSON mapping writes 64-bit integers. */
+/* Append the number as a string: the protobuf JSON mapping writes 64-bit integers so. */
 void json_int64_string(struct output *out, int64_t value);
 void json_uint64_string(struct output *out, uint64_t value);
 
@@ -112,15 +107,15 @@ void json_double(struct output *out, double value);
 void json_float(struct output *out, float value);
 
 /*
- * Appends a time in nanoseconds since 1970 UTC as an RFC 3339 string with nine digits of fraction.
+ * Appends a time (nanoseconds since 1970 UTC) as an RFC 3339 string with nine digits of fraction.
  * The range of int64_t is the years 1677 to 2262.
  */
 void json_time(struct output *out, int64_t nanoseconds);
 
 /*
- * Append the strings of the protobuf JSON mapping, with 0, 3, 6 or 9 digits of fraction
- * (`nanoseconds` is below 1000000000). A Timestamp is from year 1 to 9999, and its seconds are
- * counted from 1970 UTC. A Duration is given by its size and its sign.
+ * Append strings of the protobuf JSON mapping, with 0, 3, 6 or 9 digits of fraction (`nanoseconds`
+ * is below 1000000000). A Timestamp is in the years 1 to 9999; its seconds are counted from 1970
+ * UTC. A Duration is given by its absolute value and its sign.
  */
 void json_timestamp(struct output *out, int64_t seconds, uint32_t nanoseconds);
 void json_duration(struct output *out, bool negative, uint64_t seconds, uint32_t nanoseconds);

@@ -16,7 +16,7 @@ static enum label_field find_label(const char *name, size_t size)
     return LABEL_WRONG;
 }
 
-/* Reads a piece that begins with a percent sign. Returns the size of the piece in bytes. */
+/* Reads a piece that begins with a percent sign. Returns its size in bytes. */
 static size_t read_label_field(const char *from, size_t left, struct label_piece *piece)
 {
     const char *end = memchr(from, '}', left);

@@ -32,7 +32,6 @@ void number_float(struct output *out, float value)
     output_bytes(out, text, shortest_float(value, text));
 }
 
-/* If the value is not finite, appends the word for it. Otherwise returns false. */
 static bool put_word(struct output *out, double value)
 {
     if (isfinite(value))

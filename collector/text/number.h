@@ -1,7 +1,4 @@
-/*
- * Appends numbers without the commas and quotes of JSON, for formats with other separators. Pure
- * functions; one thread per output.
- */
+/* Appends numbers without JSON's commas and quotes. Pure functions; one thread per output. */
 #ifndef SLUICE_COLLECTOR_TEXT_NUMBER_H
 #define SLUICE_COLLECTOR_TEXT_NUMBER_H
 
@@ -18,10 +15,7 @@ void number_uint64(struct output *out, uint64_t value);
 void number_double(struct output *out, double value);
 void number_float(struct output *out, float value);
 
-/*
- * Append any value: finite values as above, others as NaN, Infinity or -Infinity, as in protobuf's
- * JSON.
- */
+/* Append any value: a finite one as above, others as NaN, Infinity or -Infinity. */
 void number_or_word_double(struct output *out, double value);
 void number_or_word_float(struct output *out, float value);
 

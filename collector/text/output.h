@@ -1,10 +1,8 @@
 /*
- * A buffer of fixed size that text is appended to.
- *
- * The owner supplies the memory; no function allocates. An append that does not fit sets
- * `overflow`; this append and all later ones are left out. So a writer appends without checking,
- * and its caller checks `overflow` once at the end (and may then cut `used` back to where the
- * record began). One thread.
+ * A buffer of fixed size that text is appended to. The owner supplies the memory; no function
+ * allocates. An append that does not fit sets `overflow`, and it and all later ones append nothing.
+ * So writers do not check each append: their caller checks `overflow` at the end (and may then
+ * reduce `used` to where the record began). One thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_OUTPUT_H
 #define SLUICE_COLLECTOR_TEXT_OUTPUT_H
@@ -21,8 +19,8 @@ struct output {
 };
 
 /*
- * Reserves `size` bytes, which then count as used, for the caller to fill. Returns NULL if they do
- * not fit.
+ * Reserves `size` bytes, which count as used, for the caller to fill. Returns NULL if they do not
+ * fit.
  */
 static inline char *output_reserve(struct output *out, size_t size)
 {
@@ -42,7 +40,7 @@ static inline void output_bytes(struct output *out, const void *bytes, size_t si
         memcpy(at, bytes, size);
 }
 
-/* Appends a copy of `size` bytes that the output already contains, from its byte `at` on. */
+/* Appends a copy of `size` bytes of the output itself, from its byte `at` on. */
 static inline void output_repeat(struct output *out, size_t at, size_t size)
 {
     char *to = output_reserve(out, size);

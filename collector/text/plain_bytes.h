@@ -1,7 +1,7 @@
 /*
- * Sixteen bytes that are checked for plain characters at once: by the vector instructions of any
- * processor where the compiler has vector types (GCC, clang), otherwise as two words. Both find the
- * same bytes. For plain_text.h only. Pure functions; any thread.
+ * Checks sixteen bytes at once for plain characters: with the compiler's vector types (GCC, clang),
+ * otherwise as two words. Both variants find the same bytes. For plain_text.h only. Pure functions;
+ * any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_PLAIN_BYTES_H
 #define SLUICE_COLLECTOR_TEXT_PLAIN_BYTES_H
@@ -10,10 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The plain characters of a format. Callers pass a constant, so that the compiler can inline it. */
+/*
+ * The plain characters of a format. Callers pass a constant, so that the compiler can optimise for
+ * it.
+ */
 struct plain_rule {
-    unsigned char least;     /* lowest plain character, 0x20 or more */
-    unsigned char others[3]; /* further characters that are not plain; may repeat */
+    unsigned char least;     /* the lowest plain character, 0x20 or more */
+    unsigned char others[3]; /* three characters that are not plain; may be equal */
 };
 
 /*
@@ -39,7 +42,7 @@ static inline plain_bytes plain_bytes_all(uint8_t byte)
     return (plain_bytes){0} + byte;
 }
 
-/* Bytes above 0x7f are negative. */
+/* In signed comparison, bytes above 0x7f are negative and so are below `least`. */
 static inline plain_special plain_bytes_special(plain_bytes bytes, struct plain_rule rule)
 {
     return ((plain_special)bytes < (plain_special)plain_bytes_all(rule.least)) |
@@ -64,8 +67,8 @@ static inline plain_bytes plain_bytes_of(uint64_t low, uint64_t high)
 }
 
 /*
- * The top bit of each byte of the result is set if that byte is not plain. Carries may set further
- * bits, but only a byte that is not plain produces a carry.
+ * Sets the top bit of each byte of the result whose input byte is not plain. A carry from a lower
+ * byte may set the bit of a plain byte, too, but only a byte that is not plain produces a carry.
  */
 static inline uint64_t plain_word_special(uint64_t word, struct plain_rule rule)
 {

@@ -1,9 +1,8 @@
 /*
- * Checks whether a text can be copied unchanged, as nearly all can, 16 bytes at a time.
- *
- * Plain characters are the printable ASCII characters from `least` on, except three that a format
- * replaces. A format may count more characters as not plain than it replaces: texts that are not
- * plain are checked again, byte by byte. Pure functions; any thread.
+ * Checks 16 bytes at a time whether a text can be copied unchanged, as nearly all texts can. Plain
+ * characters are the printable ASCII characters from `least` on, except three that a format
+ * replaces. A text that is not plain is checked again, byte by byte, so a rule may exclude more
+ * characters than the format replaces. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H
 #define SLUICE_COLLECTOR_TEXT_PLAIN_TEXT_H
@@ -29,10 +28,7 @@ static inline uint32_t plain_text_load_4(const unsigned char *bytes)
     return word;
 }
 
-/*
- * Makes a word from the bytes of a text of 1 to 7 bytes: it contains each of them at least once,
- * and no other bytes.
- */
+/* Returns a word with each byte of a text of 1 to 7 bytes, and no other byte. */
 static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t size)
 {
     if (size >= 4)
@@ -41,7 +37,7 @@ static inline uint64_t plain_text_load_short(const unsigned char *bytes, size_t 
            bytes[size - 1];
 }
 
-/* As plain_text_load_short, for a text of 1 to 15 bytes. */
+/* Returns 16 bytes with each byte of a text of 1 to 15 bytes, and no other byte. */
 static inline plain_bytes plain_text_load_part(const unsigned char *bytes, size_t size)
 {
     if (size >= 8)
@@ -50,7 +46,7 @@ static inline plain_bytes plain_text_load_part(const unsigned char *bytes, size_
     return plain_bytes_of(word, word);
 }
 
-/* Whether all bytes of a text are plain. The last 16 bytes may overlap those before them. */
+/* Returns true if all bytes are plain. The last 16 bytes may overlap those before them. */
 static inline bool plain_text_is(const void *text, size_t size, struct plain_rule rule)
 {
     const unsigned char *bytes = text;
@@ -64,7 +60,6 @@ static inline bool plain_text_is(const void *text, size_t size, struct plain_rul
     return plain_special_is_none(special);
 }
 
-/* Copies a text of 1 to 15 bytes. */
 static inline void plain_text_copy_part(unsigned char *to, const unsigned char *bytes, size_t size)
 {
     if (size >= 8) {
@@ -80,7 +75,6 @@ static inline void plain_text_copy_part(unsigned char *to, const unsigned char *
     }
 }
 
-/* plain_text_copy for a text of at least 16 bytes. */
 static inline bool plain_text_copy_long(unsigned char *to, const unsigned char *bytes, size_t size,
                                         struct plain_rule rule)
 {
@@ -96,8 +90,8 @@ static inline bool plain_text_copy_long(unsigned char *to, const unsigned char *
 }
 
 /*
- * Copies the text to `to`, which has room for it, and returns whether all of it is plain. Reads the
- * text only once. If it is not plain, the copy must not be used.
+ * Copies the text to `to`, which has room for it. Returns true if it is plain; otherwise the copy
+ * must not be used. Reads the text only once.
  */
 static inline bool plain_text_copy(void *to, const void *text, size_t size, struct plain_rule rule)
 {

@@ -18,8 +18,8 @@ static bool name_has(const char *text, size_t length, const char *word)
 }
 
 /*
- * Whether a name suggests a secret. "p" is InfluxDB's password. A name with "%" counts as secret,
- * because ordinary names need no escapes.
+ * Returns true if a name suggests a secret. "p" is InfluxDB's name for a password. A name with "%"
+ * counts, because ordinary names need no escapes.
  */
 static bool is_secret(const char *name, size_t length)
 {
@@ -33,7 +33,7 @@ static bool is_secret(const char *name, size_t length)
     return false;
 }
 
-/* Returns the size of the separator at the beginning of the text; 0: no separator. */
+/* Returns the size of the separator that the text begins with, or 0. */
 static size_t separator(const char *text, size_t length)
 {
     if (length != 0 && text[0] == '&')
@@ -49,7 +49,7 @@ static size_t pair_length(const char *text, size_t length)
     return at;
 }
 
-/* Returns the size of "NAME=" if a secret follows it, otherwise 0. */
+/* Returns the size of "NAME=" if a secret follows it, else 0. */
 static size_t before_secret(const char *pair, size_t length)
 {
     const char *equals = memchr(pair, '=', length);

@@ -5,22 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The maximum number of bytes that a masked query takes, for a query of `length` bytes. */
+/* The most bytes that secret_query_mask writes for a query of `length` bytes. */
 #define SECRET_QUERY_ROOM(length) (3 * (length) + 1)
 
 /*
- * Finds the first value, from byte *at on, with a name that suggests a password, a token or a key.
- * Pairs are separated by "&" or "%26". Sets *at and *size to the value's offset and length. Returns
- * false if there is no such value.
+ * Finds the first secret at or after byte *at: the value of a name that suggests a password, a
+ * token or a key. Pairs are separated by "&" or "%26". Sets *at and *size to the value's offset and
+ * length. Returns false if there is none.
  */
 bool secret_query_find(const char *text, size_t length, size_t *at, size_t *size);
 
-/*
- * Copies a query, with "***" in place of each secret. Returns the length; no NUL is added.
- */
+/* Copies a query, with "***" for each secret. Returns the length; adds no NUL. */
 size_t secret_query_mask(const char *text, size_t length, char *to);
 
-/* Whether the query contains a secret. */
+/* Returns true if the query contains a secret. */
 bool secret_query_has(const char *text, size_t length);
 
 #endif

@@ -6,7 +6,7 @@
 #include "collector/text/secret_query.h"
 #include "collector/text/text.h"
 
-/* The byte that replaces each byte of a secret. No URL contains this byte. */
+/* The byte that marks the bytes of secrets. No URL contains it. */
 #define MARK '\001'
 
 static void mark_secret(char *text, size_t length)
@@ -14,7 +14,6 @@ static void mark_secret(char *text, size_t length)
     memset(text, MARK, length);
 }
 
-/* Returns the number of bytes before the first `byte`, or `length` if there is no such byte. */
 static size_t length_to(const char *text, size_t length, char byte)
 {
     const char *at = memchr(text, byte, length);
@@ -39,8 +38,8 @@ static void count_byte(struct byte_counts *counts, char byte)
 }
 
 /*
- * Whether a run of letters and digits is a key: 16 bytes with both letters and digits, or 20
- * letters of both cases.
+ * Returns true if a run of letters and digits looks like a key: 16 bytes with letters and digits,
+ * or 20 letters of both cases.
  */
 static bool is_key_run(const struct byte_counts *run)
 {
@@ -66,7 +65,7 @@ static bool looks_like_key(const char *text, size_t length)
     return (length >= 32 && mixed) || (all.hex >= 32 && all.digits != 0); /* base64 or a UUID */
 }
 
-/* Whether a part of a path announces a key in the next part: "/token/...". */
+/* Returns true if the next part of the path is a key: "/token/...". */
 static bool announces_key(const char *text, size_t length)
 {
     static const char *const words[] = {"token",   "key",    "apikey",  "api_key",
@@ -110,7 +109,7 @@ static void mark_place(char *text, size_t length)
 
 /* --- the keys --------------------------------------------------------------------------------- */
 
-/* Whether the key's value is the name of a file, which is not secret. */
+/* Returns true if the key's value is the name of a file, which is not secret. */
 static bool names_file(const char *name, size_t length)
 {
     return text_ends(name, length, "_file") || text_is(name, length, "client_key") ||

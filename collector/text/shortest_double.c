@@ -3,9 +3,9 @@
  *
  * All reals that round to a number v = c * 2^q form an interval around it. Let k be such that the
  * interval is at least 10^k and less than 10 * 10^k wide. Then it contains a multiple of 10^k, and
- * at most one multiple of 10 * 10^k; if it contains that one, that one is the shortest. So there
- * are four candidates: the multiples of 10^k next to v, and the multiples of 10 * 10^k next to v.
- * The algorithm compares them with the interval exactly.
+ * at most one multiple of 10 * 10^k. If there is such a multiple, it is the shortest decimal. So
+ * there are four candidates: the multiples of 10^k next to v, and the multiples of 10 * 10^k next
+ * to v. They are compared with the interval exactly.
  */
 #include "collector/text/shortest_double.h"
 
@@ -28,8 +28,8 @@ struct wide {
 };
 
 /*
- * Returns floor(value / 2^22) for values from -2^33 on. Shifts only positive numbers, because in C
- * the result of >> of a negative number depends on the compiler.
+ * Returns floor(value / 2^22) for values from -2^33 on. Shifts only positive numbers, because the
+ * result of >> of a negative number depends on the compiler.
  */
 static int floor_shift_22(int64_t value)
 {
@@ -55,8 +55,7 @@ static int floor_log2_pow10(int e)
 }
 
 /*
- * Computes high * 2^64 + low = a * b from products of halves, which need no type of more than 64
- * bits.
+ * Sets high * 2^64 + low = a * b. Multiplies halves, because C11 has no type of more than 64 bits.
  */
 static inline void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
 {
@@ -105,11 +104,11 @@ static inline struct wide wide_difference(struct wide a, struct wide b)
 }
 
 /*
- * The integer part, with its last bit set if the fraction is not zero ("rounding to odd"): it
- * compares with even numbers as the exact value would. The table is rounded up by less than 1,
- * which times the factors used here is less than 2^60 in the lowest word. A true fraction, and its
- * distance to 1, is larger: at least 2^62 there, which is 2^-66, as the continued fractions of
- * 2^q / 10^k show for every q.
+ * Returns the integer part, with its last bit set if the fraction is not zero ("rounding to odd"),
+ * so that it compares with even numbers as the exact value does. Each table entry is rounded up by
+ * less than 1; times the factors used here, that is less than 2^60 in the lowest word. A true
+ * fraction, and its distance to 1, is at least 2^62 in that word, which is 2^-66, as the continued
+ * fractions of 2^q / 10^k show for every q.
  */
 static inline uint64_t round_to_odd(struct wide x)
 {
@@ -119,12 +118,12 @@ static inline uint64_t round_to_odd(struct wide x)
 /*
  * Returns the shortest decimal in the rounding interval of c * 2^q; if there are several, the
  * closest. `narrow`: c is a power of two, so the next lower number is half as far away as the next
- * higher number.
+ * higher one.
  */
 static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
 {
     int k = narrow ? floor_log10_three_quarters_pow2(q) : floor_log10_pow2(q);
-    int h = q + floor_log2_pow10(-k) + 1; /* shift, 1 to 4 */
+    int h = q + floor_log2_pow10(-k) + 1; /* the shift, 1 to 4 */
     struct pow10 g = pow10_table[-k - POW10_TABLE_FIRST];
 
     /* The number v and the two ends of its interval, all as multiples of 10^k / 4. */
@@ -135,10 +134,7 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     uint64_t lower = round_to_odd(wide_difference(exact, below));
     uint64_t upper = round_to_odd(wide_sum(exact, half));
 
-    /*
-     * The ends of the interval round to v only if c is even; otherwise they are outside the
-     * interval.
-     */
+    /* The ends of the interval round to v only if c is even; else they are outside. */
     lower += c & 1;
     upper -= c & 1;
 
@@ -159,14 +155,10 @@ static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
     return (struct decimal){s + round_up, k};
 }
 
-/*
- * Most digits of a shortest decimal, and most digits of a number that is laid out without an
- * exponent.
- */
+/* The most digits of a shortest decimal, and of a number that is written without an exponent. */
 #define DIGITS_MAX         17
 #define INTEGER_DIGITS_MAX 21
 
-/* Writes "e-7" or "e+308". Returns the length. */
 static size_t put_exponent(char *text, int exponent)
 {
     uint32_t magnitude = (uint32_t)(exponent < 0 ? -exponent : exponent);
@@ -184,12 +176,12 @@ static size_t put_exponent(char *text, int exponent)
 }
 
 /*
- * Lays out a decimal as ECMA-262 does (Number::toString). Returns the length; may write up to 31
+ * Writes a decimal as ECMA-262 does (Number::toString). Returns the length; may write up to 31
  * bytes.
  */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
-    /* Seventeen digits, followed by '0's because the copies below may read beyond the digits. */
+    /* 17 digits, followed by '0's, because the copies below may read beyond the digits. */
     char digits[2 * DIGITS_MAX + 6];
     memset(digits, '0', sizeof digits);
     uint32_t low = (uint32_t)(decimal.digits % 100000000);
@@ -219,8 +211,8 @@ static size_t put_decimal(char *text, struct decimal decimal)
             return (size_t)point;
         text[point] = '.';
         /*
-         * The parts before and after the point have at most 17 digits; the copies have constant
-         * sizes for speed.
+         * The parts before and after the point have at most 17 digits. The copies have constant
+         * sizes, which is faster.
          */
         if (point <= 14)
             memcpy(text + point + 1, first + point, DIGITS_MAX - 1);
@@ -239,8 +231,8 @@ static size_t put_decimal(char *text, struct decimal decimal)
 }
 
 /*
- * Negative zero is written as "-0.0": readers may parse a number without a point as an integer,
- * which has no negative zero.
+ * Negative zero is "-0.0": readers may parse a number without a point as an integer, and lose the
+ * sign.
  */
 static size_t put_zero(char *text, bool negative)
 {

@@ -6,32 +6,32 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Does not own the bytes, which may have any value; no NUL follows them. */
+/* Bytes of any value with a size. The bytes belong to another object; no NUL follows them. */
 struct text {
     const char *data;
     size_t size;
 };
 
-/* Whether both texts have the same bytes; the data of an empty text may be NULL. */
+/* Returns true if both texts have the same bytes. The data of an empty text may be NULL. */
 static inline bool text_equal(const struct text *a, const struct text *b)
 {
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* Whether the `size` bytes are the word. */
+/* Returns true if the `size` bytes equal the word. */
 static inline bool text_is(const char *bytes, size_t size, const char *word)
 {
     return size == strlen(word) && memcmp(bytes, word, size) == 0;
 }
 
-/* Whether the `size` bytes end with the word. */
+/* Returns true if the `size` bytes end with the word. */
 static inline bool text_ends(const char *bytes, size_t size, const char *word)
 {
     size_t length = strlen(word);
     return size >= length && memcmp(bytes + size - length, word, length) == 0;
 }
 
-/* Whether two strings are equal; NULL equals only NULL. */
+/* Returns true if two strings are equal. NULL equals only NULL. */
 static inline bool same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;

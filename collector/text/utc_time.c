@@ -5,7 +5,6 @@
 #include "collector/text/calendar.h"
 #include "collector/text/digit.h"
 
-/* Reads exactly `count` digits. */
 static bool take_number(const char **at, int count, uint32_t *number)
 {
     *number = 0;
@@ -22,7 +21,7 @@ static bool take_sign(const char **at, char sign)
     return *(*at)++ == sign;
 }
 
-/* Reads a fraction of one to nine digits, if there is one. */
+/* Reads an optional fraction of one to nine digits. */
 static bool take_fraction(const char **at, uint32_t *nanoseconds)
 {
     uint32_t unit = 100000000;

@@ -3,11 +3,11 @@
 #include <string.h>
 
 /*
- * The bytes allowed after a lead byte (Unicode 15, table 3-7). The range of the second byte
- * excludes overlong forms, surrogates and codes above U+10FFFF.
+ * The length that a lead byte announces, and the range of the second byte (Unicode 15, table 3-7).
+ * The range excludes overlong forms, surrogates and codes above U+10FFFF.
  */
 struct lead {
-    uint8_t length; /* size of the whole sequence; 0: not a lead byte */
+    uint8_t length; /* bytes of the whole sequence; 0: not a lead byte */
     uint8_t second_low;
     uint8_t second_high;
 };

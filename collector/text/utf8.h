@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Whether no byte is above 0x7f, as in most texts. The last word overlaps the word before it, so
- * that no bytes are left that must be checked one by one.
+ * Returns true if no byte is above 0x7f. The last word overlaps the word before it, so that no
+ * bytes remain to be checked one by one.
  */
 static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
 {
@@ -34,23 +34,26 @@ static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
     return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Must be called only by utf8_valid. */
+/* For utf8_valid only. */
 bool utf8_valid_beyond_ascii(const void *bytes, size_t size);
 
-/* Whether all `size` bytes are well-formed: no overlong forms, surrogates or cut sequences. */
+/*
+ * Returns true if all `size` bytes are well-formed: without overlong forms, surrogates and cut
+ * sequences.
+ */
 static inline bool utf8_valid(const void *bytes, size_t size)
 {
     return utf8_is_ascii(bytes, size) || utf8_valid_beyond_ascii(bytes, size);
 }
 
 /*
- * Checks the sequence that begins at `bytes` (size ≥ 1), and sets *valid to whether it is
- * well-formed. Returns its length, 1 to 4 bytes; if it is ill-formed, the length of its maximal
- * ill-formed part, 1 to 3 bytes.
+ * Checks the sequence that begins at `bytes` (size ≥ 1), and sets *valid to true if it is
+ * well-formed. Returns its length, 1 to 4 bytes, or the length of its maximal ill-formed part, 1 to
+ * 3 bytes.
  */
 size_t utf8_sequence(const uint8_t *bytes, size_t size, bool *valid);
 
-/* Returns the character of a well-formed sequence of `size` bytes, as utf8_sequence found it. */
+/* Returns the character of a well-formed sequence of `size` bytes (utf8_sequence). */
 static inline uint32_t utf8_decode(const uint8_t *bytes, size_t size)
 {
     if (size == 1)

@@ -1,4 +1,4 @@
-/* The reserve of descriptors: its uses when all others are in use. */
+/* The reserve of descriptors for each use, when all other descriptors are in use. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -12,13 +12,13 @@
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
-/* The name that the linker creates (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 int __real_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
-#define BEFORE  40 /* soft limit at the start of the process */
+#define BEFORE  40 /* soft limit when the process starts */
 #define MOST    64 /* hard limit */
-#define KEPT    4  /* for each use */
+#define KEPT    4  /* reserve for each use */
 #define CLIENTS 20
 
 static struct {
@@ -28,15 +28,14 @@ static struct {
     size_t accepted_count;
     int others[MOST];
     size_t other_count;
-    void (*meanwhile)(unsigned call); /* the action of another thread just before the call, or NULL
-                                       */
+    void (*meanwhile)(unsigned call); /* acts as another thread just before the call; may be NULL */
     unsigned calls;
 } crowd;
 
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)
 {
     void (*meanwhile)(unsigned call) = crowd.meanwhile;
-    crowd.meanwhile = NULL; /* the action may accept a connection itself */
+    crowd.meanwhile = NULL; /* the callback may accept a connection, which must not call it again */
     if (meanwhile != NULL)
         meanwhile(++crowd.calls);
     crowd.meanwhile = meanwhile;
@@ -56,7 +55,7 @@ static void set_limit(rlim_t soft)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Has an effect only the first time, because a hard limit cannot be raised again. */
+/* Reserves the descriptors. This has an effect only once, because a hard limit cannot be raised. */
 static void keep(void)
 {
     const uint64_t wanted[DESCRIPTOR_USES] = {KEPT, KEPT, KEPT};
@@ -65,7 +64,6 @@ static void keep(void)
     descriptors_keep(wanted);
 }
 
-/* Opens files until all descriptors are in use, as a library might. */
 static void use_up(void)
 {
     int fd;
@@ -83,7 +81,7 @@ static enum accept_result accept_one(enum descriptor_use use)
     return result;
 }
 
-/* Clients wait to be accepted, and all descriptors except the reserve are in use. */
+/* Lets clients wait, and uses up all descriptors except the reserve. */
 static int begin(void **state)
 {
     (void)state;
@@ -173,7 +171,10 @@ TEST_WITH(senders_get_nothing_that_is_lent_to_the_operator, begin, end)
         assert_int_equal(accept_one(DESCRIPTOR_OF_CLIENT), ACCEPT_OK);
 }
 
-/* The first call finds no descriptor, and the second one gets a lent one. */
+/*
+ * The first call finds no free descriptor. The second gets one of the reserve, which another thread
+ * takes first.
+ */
 static void take_what_is_lent(unsigned call)
 {
     if (call == 2)

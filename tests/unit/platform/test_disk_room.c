@@ -1,4 +1,4 @@
-/* The free part of a disk: writers check it often, the system is asked rarely. */
+/* The free space of a disk. Writers check it often, but the system is rarely called. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"
@@ -17,7 +17,7 @@ TEST(without_a_reserve_there_is_room)
     const struct disk_reserve none = {0};
     struct error error;
     assert_true(disk_room_has(&room, &none, ".", &error));
-    assert_int_equal(room.look_at_ns, 0); /* the system was not asked */
+    assert_int_equal(room.look_at_ns, 0); /* the system was not called */
 }
 
 TEST(with_less_than_the_reserve_there_is_none)

@@ -29,7 +29,7 @@ TEST(what_begins_a_path_is_compared_to_its_end)
     assert_false(file_path_begins("", "ab", 2));
 }
 
-/* Each byte except letters maps only to itself, whether char is signed or not. */
+/* file_path_fold changes only capital letters, whether char is signed or not. */
 TEST(other_bytes_than_letters_are_themselves)
 {
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -58,6 +58,6 @@ TEST(names_of_devices_are_known_whatever_follows_their_dot)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (is_device(others[i]))
             fail_msg("%s is none", others[i]);
-    assert_true(file_path_is_device("nully", 3)); /* reads no more than the given size */
+    assert_true(file_path_is_device("nully", 3)); /* the given size ends the name */
     assert_false(file_path_is_device("com1", 3));
 }

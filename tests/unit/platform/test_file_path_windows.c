@@ -9,7 +9,7 @@
 #include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- the normal form of a path ---------------------------------------------------------------- */
 
 static void assert_normal(const char *text, const char *expected)
 {
@@ -63,7 +63,7 @@ TEST(names_that_differ_in_case_alone_are_the_same)
             assert_int_equal(file_path_fold[byte], byte);
 }
 
-/* --- names that there are not ----------------------------------------------------------------- */
+/* --- names that are not allowed --------------------------------------------------------------- */
 
 static void assert_fault(const char *path, size_t expected, const char *words)
 {
@@ -81,7 +81,7 @@ TEST(what_no_name_may_hold_is_refused_where_it_stands)
         path[9] = *byte;
         assert_fault(path, 9, "in names");
     }
-    assert_fault("ab:c", 2, "in names"); /* a stream of the file ab */
+    assert_fault("ab:c", 2, "in names"); /* an alternate data stream of the file "ab" */
     assert_fault("logs/C:/a", 6, "in names");
 }
 
@@ -123,7 +123,7 @@ TEST(every_other_name_is_taken)
     }
 }
 
-/* --- where paths are read --------------------------------------------------------------------- */
+/* --- paths in templates and settings ---------------------------------------------------------- */
 
 TEST(a_template_is_split_after_its_root)
 {

@@ -112,7 +112,10 @@ TEST_WITH(a_file_that_was_replaced_has_not_changed, scratch_make, scratch_remove
     scratch_put_text("file", "first");
     scratch_put_text("new", "a longer text");
     struct input_file *file = open_path(scratch_path("file"), false);
-    /* The file is replaced in two steps: Windows does not rename to the name of an open file. */
+    /*
+     * The file is replaced in two steps, because Windows does not rename to the name of an open
+     * file.
+     */
     assert_true(folder_rename_file(scratch_path("file"), scratch_path("old")));
     assert_true(folder_rename_file(scratch_path("new"), scratch_path("file")));
     assert_reads_text(file, "first");
@@ -245,7 +248,7 @@ static void read_on(void *argument)
     }
 }
 
-/* In each round the reader is at another point: about to wait, waiting, or at its end. */
+/* In each round the reader is at a different point: about to wait, waiting, or at the end. */
 TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
 {
     (void)state;
@@ -262,7 +265,7 @@ TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
         input_file_cancel(reader.file);
         thread_join(thread);
         assert_int_equal(reader.last, INPUT_CANCELLED);
-        assert_int_equal(reader.waits, 1); /* the reader slept and did not loop */
+        assert_int_equal(reader.waits, 1); /* the reader slept; it did not poll */
         input_file_close(reader.file);
         written_pipe_remove(pipe_of_test);
         pipe_of_test = written_pipe_make();

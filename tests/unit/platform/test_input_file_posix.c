@@ -29,7 +29,6 @@ static struct input_file *open_fifo(void)
     return open_path(scratch_path("fifo"), true);
 }
 
-/* A writer of the FIFO, which must have its reader already: otherwise this would wait. */
 static int open_writer(void)
 {
     int writer = open(scratch_path("fifo"), O_WRONLY | O_NONBLOCK);
@@ -60,7 +59,7 @@ static void assert_reads_text(struct input_file *file, const char *text)
     assert_memory_equal(bytes, text, got);
 }
 
-/* Linux has no other file that can be opened but not read: address 0 is not mapped. */
+/* Linux has no other file that opens but cannot be read: address 0 is not mapped. */
 TEST_WITH(a_failure_gives_the_reason, scratch_make, scratch_remove)
 {
     (void)state;
@@ -96,7 +95,7 @@ TEST_WITH(a_fifo_ends_when_its_last_writer_has_gone, scratch_make, scratch_remov
     input_file_close(file);
 }
 
-/* Like standard input, whose file description is shared with the starter of the program. */
+/* As for standard input, another process shares the file description. */
 TEST_WITH(an_inherited_pipe_stays_as_it_is_for_its_other_owners, scratch_make, scratch_remove)
 {
     (void)state;

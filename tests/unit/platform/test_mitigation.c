@@ -1,4 +1,7 @@
-/* Mitigation policies: only those that can be read back count; child processes are optional. */
+/*
+ * Mitigation policies of Windows. Only those that can be read back count. The one for child
+ * processes is optional.
+ */
 #include "collector/platform/windows/mitigation.h"
 
 #include <string.h>
@@ -10,8 +13,8 @@
 #define GENERATED_CODE 2  /* ProcessDynamicCodePolicy */
 
 static uint32_t in_force[NUMBERS];
-static unsigned unknown; /* policies that the system does not know, as bits */
-static unsigned ignored; /* policies that it accepts without effect, as bits */
+static unsigned unknown; /* bit set of the policies that the system does not know */
+static unsigned ignored; /* bit set of the policies that the system accepts without an effect */
 
 static bool double_set(int policy, uint32_t flags)
 {

@@ -4,7 +4,7 @@
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
-/* A backend that calls the notifier again, like a second thread at the same time. */
+/* The backend calls the notifier again, as a second thread would at the same time. */
 static struct notifier reentered;
 static struct notifier_event event;
 static char token;

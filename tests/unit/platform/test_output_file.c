@@ -106,7 +106,8 @@ TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
     expect_at(file, "file", OUTPUT_FILE_MOVED);
     output_put_text(file, "two\n");
     scratch_put_text("file", "another\n");
-    assert_false(output_file_let_name_go(file)); /* not needed, because another file has the name */
+    /* False, because another file has the name already. */
+    assert_false(output_file_let_name_go(file));
     output_put_text(file, "three\n");
     output_file_close(file);
     scratch_assert_holds_text("file", "another\n");
@@ -136,7 +137,7 @@ TEST_WITH(a_regular_file_is_never_waited_for, scratch_make, scratch_remove)
     output_file_close(file);
 }
 
-/* --- taking back ------------------------------------------------------------------------------ */
+/* --- rolling back ----------------------------------------------------------------------------- */
 
 TEST_WITH(what_was_written_reaches_the_disk, scratch_make, scratch_remove)
 {
@@ -147,7 +148,7 @@ TEST_WITH(what_was_written_reaches_the_disk, scratch_make, scratch_remove)
     assert_true(output_file_sync(file, &error));
     assert_int_equal(output_file_cancel(file), 0);
     output_file_close(file);
-    scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* byte for byte */
+    scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* unchanged, byte for byte */
 }
 
 TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
@@ -161,11 +162,10 @@ TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)
     scratch_assert_holds_text("file", "before\none\ntwo\n");
     output_put_text(file, "four\n");
     assert_true(output_file_roll_back(file, 0));
-    assert_true(output_file_roll_back(file, 9)); /* across two writes */
+    assert_true(output_file_roll_back(file, 9)); /* these 9 bytes are of two writes */
     scratch_assert_holds_text("file", "before\none\n");
     assert_true(output_file_roll_back(file, 4));
-    assert_false(output_file_roll_back(file, 1)); /* the byte before was written by another
-                                                     program */
+    assert_false(output_file_roll_back(file, 1)); /* another program wrote the byte before */
     output_file_close(file);
     scratch_assert_holds_text("file", "before\n");
 }
@@ -178,8 +178,8 @@ TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
     others_append("file", "other\n");
     assert_false(output_file_roll_back(file, 1));
     output_put_text(file, "two\n");
-    assert_false(output_file_roll_back(file, 5)); /* four of our bytes, then one of another program
-                                                     */
+    /* Four of these bytes are ours, the fifth is of another program. */
+    assert_false(output_file_roll_back(file, 5));
     scratch_assert_holds_text("file", "one\nother\ntwo\n");
     assert_true(output_file_roll_back(file, 4));
     scratch_assert_holds_text("file", "one\nother\n");
@@ -217,7 +217,7 @@ TEST_WITH(what_somebody_has_removed_with_all_the_rest_is_taken_back_already, scr
     others_empty("file");
     expect_state(file, OUTPUT_FILE_CUT);
     assert_true(output_file_roll_back(file, 2));
-    expect_state(file, OUTPUT_FILE_CUT); /* the first line is missing */
+    expect_state(file, OUTPUT_FILE_CUT); /* the first line is gone */
     mend(file, TORN_LINE_NONE, 0);
     assert_true(output_file_at_beginning(file));
     output_put_text(file, "two\nthr");
@@ -235,7 +235,7 @@ TEST_WITH(what_is_left_of_a_file_that_was_cut_ends_with_a_whole_line, scratch_ma
     others_cut("file", 6);
     assert_true(output_file_roll_back(file, 3));
     expect_state(file, OUTPUT_FILE_CUT);
-    scratch_assert_holds_text("file", "one\ntw"); /* changed from outside */
+    scratch_assert_holds_text("file", "one\ntw"); /* another program changed it */
     mend(file, TORN_LINE_CUT, 2);
     output_put_text(file, "three\n");
     output_file_close(file);

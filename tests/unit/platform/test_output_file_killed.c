@@ -1,4 +1,4 @@
-/* A run that is killed: all that it wrote is in the file, and the next run leaves no torn line. */
+/* After a run was killed, all that it wrote is in the file. The next run repairs the torn line. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define LINE_SIZE 100
 #define BLOCK     ((size_t)700 * LINE_SIZE)
 
-/* --- the run ---------------------------------------------------------------------------------- */
+/* --- the run that is killed ------------------------------------------------------------------- */
 
 static void fill_block(char *block, size_t first)
 {
@@ -28,8 +28,8 @@ static void fill_block(char *block, size_t first)
 }
 
 /*
- * Writes numbered lines in blocks until it is killed, and a mark to standard output after each
- * block whose writes have returned. It ends by itself if the test is gone.
+ * Writes numbered lines in blocks until it is killed. After each block it writes a mark to standard
+ * output. Ends when the test has closed the other end.
  */
 static int write_until_killed(const char *path)
 {
@@ -69,7 +69,10 @@ static void assert_whole_lines(size_t at_least)
     free(found);
 }
 
-/* The number of blocks that it reports as written: at least `at_least`, or all until its end. */
+/*
+ * Returns the number of blocks that the run reported. Waits until these are `at_least`, or until
+ * the run has ended.
+ */
 static size_t count_marks(struct again *again, size_t at_least)
 {
     char marks[64];
@@ -81,10 +84,10 @@ static size_t count_marks(struct again *again, size_t at_least)
     return count;
 }
 
-/* The limit of a wait, which only a hang reaches. */
+/* only a hang reaches this limit */
 #define PATIENCE_MS 20000
 
-/* If the killed run has not ended yet when the next one starts, the next one waits for it. */
+/* The next run waits if the killed one has not ended yet. */
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;

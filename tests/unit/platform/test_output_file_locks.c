@@ -1,6 +1,6 @@
 /*
- * Torn lines if the kernel cannot report writers: programs of this kind recognise each other by
- * locks.
+ * Torn lines on systems whose kernel does not report other writers. There, programs of this kind
+ * recognise each other by locks.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static void a_line_in_a_file_that_another_of_us_has_locked_is_ended(void **state
     int other = open(scratch_path("file"), O_RDONLY);
     assert_in_range(other, 0, 1000);
     assert_int_equal(flock(other, LOCK_SH), 0);
-    assert_int_equal(output_file_open_append(scratch_path("file"), 0, NULL, &file, &start, &error), 0);
+    assert_int_equal(output_file_open_append(scratch_path("file"), 0, NULL, &file, &start, &error),
+                     0);
     output_file_close(file);
     close(other);
     assert_int_equal(start.torn, TORN_LINE_ENDED);

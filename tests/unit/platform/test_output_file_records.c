@@ -1,4 +1,4 @@
-/* Files of formats without lines: the treatment of a record that a killed run left torn. */
+/* Files of formats without lines: how the record that a killed run left torn is repaired. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,7 @@
 #include "tests/support/test.h"
 
 /*
- * The format of these tests: a file begins with "#"; a record is a length in two bytes and then
- * `length` bytes 'x'.
+ * The format of these tests: "#", and then records of a length in two bytes and `length` bytes 'x'.
  */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
@@ -72,7 +71,7 @@ static int open_file(struct output_file_start *start, struct error *error)
     return result;
 }
 
-/* An open of a file with the content leaves its first `kept` bytes. */
+/* Asserts that opening a file with the content keeps only its first `kept` bytes. */
 static void assert_kept(size_t kept)
 {
     struct output_file_start start;
@@ -120,7 +119,7 @@ static void a_torn_record_is_cut_off_wherever_it_was_torn(void **state)
         assert_kept(end);
 }
 
-/* Longer than the bytes read at a time, with records across these borders. */
+/* The file is longer than one read, and records cross the borders between the reads. */
 static void the_torn_end_of_a_long_file_is_found(void **state)
 {
     (void)state;
@@ -150,7 +149,7 @@ static void watch(const struct progress *now)
     last = *now;
 }
 
-/* For many gigabytes it takes seconds, in which the program is busy. */
+/* A check of many gigabytes takes seconds, in which the program is busy. */
 static void how_far_a_long_file_is_checked_is_reported(void **state)
 {
     (void)state;
@@ -198,7 +197,7 @@ static void a_torn_record_that_another_program_may_be_writing_is_not_cut(void **
     assert_kept(size - 1);
 }
 
-/* Several programs may append to whole records. */
+/* Several programs may append to a file that ends with a whole record. */
 static void whole_records_are_opened_beside_another_writer(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Lines that a killed run left without their end: their treatment by the next start. */
+/* Lines that a killed run left without a newline: how the next start repairs them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "tests/support/platform/standard_stream.h"
 #include "tests/support/test.h"
 
-/* Opens the file and reports the repair; the caller closes it. */
 static struct output_file *open_name(const char *name, struct output_file_start *start)
 {
     struct output_file *file = NULL;
@@ -24,7 +23,6 @@ static void write_text(struct output_file *file, const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-/* Opens "file", writes a line and asserts the file's content. */
 static void assert_start(enum torn_line torn, uint64_t torn_size, const char *holds)
 {
     struct output_file_start start;
@@ -58,7 +56,7 @@ static void a_torn_line_is_cut_off(void **state)
     assert_start(TORN_LINE_CUT, 1, "\nnew\n");
 }
 
-/* A torn line after a whole one, with sizes around those of the blocks that are read. */
+/* A torn line follows a whole one. Its sizes are around multiples of the size of a read. */
 static void a_torn_line_of_any_size_a_sink_writes_is_cut_off(void **state)
 {
     (void)state;

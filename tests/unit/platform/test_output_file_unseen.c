@@ -1,4 +1,4 @@
-/* A file that the system cannot look up for a moment: the known state stays valid. */
+/* When the system cannot look up a file for a moment, its last known state stays valid. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The name that the linker creates (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __real_stat(const char *path, struct stat *status);
@@ -25,11 +25,12 @@ ssize_t __real_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
 static bool unseen;
-static bool would_block; /* each write */
-static int unnamed;      /* the errno of each look-up of a name; 0: it succeeds */
-static int torn_read;    /* each read: an errno to fail with; 0: all bytes; -1: one byte */
-static int unreadable;   /* the errno of each open for reading; 0: it succeeds */
-static int interrupted;  /* the number of writes that are interrupted */
+static bool would_block; /* each write would block */
+static int unnamed;      /* errno of each look-up of a name; 0: the look-up succeeds */
+/* Each read: fails with this errno; 0: returns all bytes; -1: returns one byte. */
+static int torn_read;
+static int unreadable;  /* errno of each open for reading; 0: the open succeeds */
+static int interrupted; /* number of writes that are interrupted */
 
 int __wrap_fstat(int fd, struct stat *status)
 {
@@ -74,7 +75,7 @@ static struct output_file *try_to_open(void)
 {
     struct output_file *file;
     return output_file_open_append(scratch_path("a"), 0, NULL, &file, &start, &error) == 0 ? file
-                                                                                        : NULL;
+                                                                                           : NULL;
 }
 
 static struct output_file *open_file(void)
@@ -122,7 +123,7 @@ TEST_WITH(a_file_that_was_not_empty_is_not_at_its_beginning, scratch_make, scrat
     output_file_close(file);
 }
 
-/* --- whether a file was moved ----------------------------------------------------------------- */
+/* --- detecting that a file was moved ---------------------------------------------------------- */
 
 static enum output_file_state look(const struct output_file *file, int number)
 {
@@ -179,7 +180,7 @@ TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_
 
 /* --- a regular file that would block ---------------------------------------------------------- */
 
-/* As a file system in user space may return. */
+/* A file system in user space may return this. */
 TEST_WITH(a_regular_file_that_would_block_has_failed_as_there_is_nothing_to_wait_for, scratch_make,
           scratch_remove)
 {

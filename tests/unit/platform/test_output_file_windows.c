@@ -51,7 +51,7 @@ static void a_file_that_another_allows_nobody_to_write_is_refused(void **state)
     scratch_assert_holds_text("file", "whole\ntorn");
 }
 
-/* A writer counts also if it shares writing, reading and removing. */
+/* Another writer must be detected even if it shares all access. */
 static void a_torn_line_is_not_cut_under_another_s_hands(void **state)
 {
     (void)state;
@@ -61,7 +61,8 @@ static void a_torn_line_is_not_cut_under_another_s_hands(void **state)
     scratch_put_text("file", "whole\ntorn");
     HANDLE other =
         open_it("file", FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE);
-    assert_int_equal(output_file_open_append(scratch_path("file"), 0, NULL, &file, &start, &error), 0);
+    assert_int_equal(output_file_open_append(scratch_path("file"), 0, NULL, &file, &start, &error),
+                     0);
     assert_int_equal(start.torn, TORN_LINE_ENDED);
     output_file_close(file);
     CloseHandle(other);
@@ -83,7 +84,6 @@ static enum output_file_state look(const struct output_file *file, const char *p
     return output_file_look(file, path, &error);
 }
 
-/* A pipe whose reading end the test has. */
 static HANDLE make_pipe(void)
 {
     HANDLE pipe =

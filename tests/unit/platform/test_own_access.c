@@ -1,6 +1,6 @@
-/* Access to named objects: for the program's own user, the system and administrators only. */
+/* Objects that only the program's user, the system and administrators can open. */
 #include <windows.h>
-/* After windows.h, whose types it uses. */
+/* These need the types of windows.h. */
 #include <aclapi.h>
 
 #include "collector/platform/windows/child_pipe.h"

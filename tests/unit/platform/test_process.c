@@ -1,4 +1,4 @@
-/* Runs a program to its end: its output, and the one line that says why it failed. */
+/* Runs a program to its end. Its output is returned; if it fails, one line says why. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "collector/platform/common/process_reading.h"
 #include "tests/support/test.h"
 
-#define MOST    ((size_t)1 << 20)    /* bytes of output */
-#define TIME_NS INT64_C(30000000000) /* more than any program here needs */
+#define MOST    ((size_t)1 << 20)    /* maximum bytes of output */
+#define TIME_NS INT64_C(30000000000) /* longer than any program here takes */
 
 #define WORDS_MAX 8
 
-/* Makes tests/support/programs/actor.c carry out the words; NULL ends them. */
+/* Runs tests/support/programs/actor.c with these words, which NULL ends. */
 static enum process_result run(size_t most, struct process_output *out, struct error *error,
                                const char *const *words)
 {
@@ -55,7 +55,7 @@ TEST(what_a_program_writes_is_read_to_its_end)
     assert_writes(words("exit:0"), "", 0);
 }
 
-/* More than a pipe holds, on both streams at once. */
+/* Each of the two streams gets more bytes than a pipe holds. */
 TEST(much_output_and_many_errors_do_not_wait_for_each_other)
 {
     struct process_output out;
@@ -133,7 +133,9 @@ TEST(a_program_that_writes_too_much_has_failed)
     assert_fails(words("outzeros:200000"), 100000, "writes more than 100000 bytes");
 }
 
-/* The reader of the output would wait for ever for what the program started. */
+/*
+ * If the process that the program started lived on, the reader of the output would wait for ever.
+ */
 TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {
     const char *arguments[] = {TEST_ACTOR, "spawn:sleep", "sleep", NULL};

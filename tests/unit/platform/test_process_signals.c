@@ -5,7 +5,6 @@
 #include "collector/platform/child.h"
 #include "tests/support/test.h"
 
-/* Runs a line of shell. */
 static enum process_result run_shell(const char *line, struct error *error)
 {
     const char *arguments[] = {"sh", "-c", line, NULL};
@@ -24,8 +23,8 @@ TEST(the_signal_that_ended_a_program_is_reported)
 }
 
 /*
- * The starter of this process may have ignored SIGCHLD; then the system does not report how a
- * program ended.
+ * The process that started this one may have ignored SIGCHLD. Then the system does not report how a
+ * child ended.
  */
 TEST(one_that_ignores_ends_is_notified_of_them)
 {

@@ -1,6 +1,6 @@
 /*
  * The sandbox of Linux (collector/platform/sandbox.h). Each test enters it in a process of its own,
- * because it cannot be left.
+ * because a process cannot leave it.
  */
 #include "collector/platform/sandbox.h"
 
@@ -58,7 +58,7 @@ static bool is_supported(void)
     return state.level == SANDBOX_LEVEL_ON;
 }
 
-/* Enters a sandbox in which only the folder can be written. */
+/* Enters a sandbox that allows writing only in `folder`. */
 static bool enter(bool masks_signals)
 {
     struct sandbox_plan plan = {.masks_signals = masks_signals};
@@ -71,7 +71,7 @@ static bool enter(bool masks_signals)
     return entered;
 }
 
-/* Whether the file cannot be opened, and the folder can be written to. */
+/* Returns true if a file outside cannot be opened, and a file in the folder can be written. */
 static bool is_inside(void)
 {
     char path[64];
@@ -80,7 +80,6 @@ static bool is_inside(void)
     return within >= 0 && open(OUTSIDE, O_RDONLY | O_CLOEXEC) < 0 && errno == EACCES;
 }
 
-/* Runs `check` in another process. */
 static void in_a_process(bool (*check)(void))
 {
     int status;
@@ -104,11 +103,11 @@ TEST(files_outside_the_plan_cannot_be_opened)
         in_a_process(enters);
 }
 
-/* --- threads that run already ----------------------------------------------------------------- */
+/* --- threads that already run ----------------------------------------------------------------- */
 
 static int ends[2];
 
-/* A thread of a library: it has blocked all signals, and waits. */
+/* Acts as a library's thread, which has blocked all signals and waits. */
 static void *wait_inside(void *result)
 {
     sigset_t all;
@@ -143,7 +142,7 @@ TEST(threads_that_run_already_and_block_signals_are_inside_too)
         in_a_process(threads_are_inside);
 }
 
-/* --- refused calls ---------------------------------------------------------------------------- */
+/* --- system calls that are refused ------------------------------------------------------------ */
 
 static bool reports_refusals(void)
 {

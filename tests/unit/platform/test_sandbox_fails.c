@@ -1,7 +1,7 @@
 /*
- * The sandbox of Linux on older kernels, and with each of its system calls failing: it reports
- * truly which restrictions are in force. Each case has its own process, which cannot leave the
- * sandbox.
+ * The sandbox of Linux on older kernels, and when any of its system calls fails. It must report the
+ * restrictions that are really in force. Each case has its own process, because a process cannot
+ * leave the sandbox.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,17 +21,17 @@
 
 #define OUTSIDE     "/etc/hostname"
 #define CALLS_MOST  400
-#define PORT_BOUND  4 /* the first version of Landlock with TCP ports */
+#define PORT_BOUND  4 /* the first version of Landlock that restricts TCP ports */
 #define CODE_DENIED EACCES
 
-/* The names that the linker creates (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 int __real_prctl(int option, ...);
 int __wrap_prctl(int option, ...);
 
-static int version = -1; /* of Landlock; -1: the kernel's */
-static int fails_at;     /* the call that fails, from 1 on; 0: none */
+static int version = -1; /* version of Landlock; -1: that of the kernel */
+static int fails_at;     /* number of the call that fails, from 1; 0: none fails */
 static int calls;
 
 static bool fails_now(void)
@@ -49,7 +49,7 @@ static long landlock_version(long real)
     return version == 0 ? -1 : version;
 }
 
-/* No call of the program has more than five arguments after its number. */
+/* The program passes at most five arguments after the number. */
 long __wrap_syscall(long number, ...)
 {
     long arguments[5];
@@ -141,7 +141,7 @@ static bool binds(uint16_t port)
     return bound;
 }
 
-/* The result of entering in a process, and whether its state is true. */
+/* The result of entering the sandbox in a process, and whether the reported state is true. */
 struct outcome {
     int result;
     enum sandbox_level level;
@@ -151,7 +151,10 @@ struct outcome {
     int calls;
 };
 
-/* Whether the restrictions are those of the text, and the permitted calls work. */
+/*
+ * Returns true if exactly the restrictions named in the text are in force, and permitted calls
+ * succeed.
+ */
 static bool state_is_true(const struct sandbox_state *state)
 {
     bool filtered = strstr(state->text, "seccomp") != NULL;
@@ -213,8 +216,10 @@ TEST(each_version_of_landlock_restricts_what_it_can)
 {
     if (!is_supported())
         return;
-    /* The kernel refuses the flag of version 8 if it has a lower one: threads are reached by
-     * signals. */
+    /*
+     * A kernel with a version below 8 refuses the flag of version 8. Threads are then reached by
+     * signals.
+     */
     const int last = kernel_version() < 8 ? 8 : kernel_version();
     for (version = 1; version <= last; version++) {
         struct outcome outcome = enter_in_a_process();
@@ -260,5 +265,6 @@ TEST(whichever_call_fails_the_state_is_true_and_the_process_can_go_on)
         if (!outcome.is_true || (outcome.result != 0 && outcome.error[0] == '\0'))
             fail_msg("call %d of %d: \"%s\", error \"%s\"", at, all, outcome.text, outcome.error);
     }
-    assert_true(failed >= 4); /* no new privileges, the ruleset, a rule, the filter */
+    /* These four can fail: no new privileges, the ruleset, a rule, the filter. */
+    assert_true(failed >= 4);
 }

@@ -1,6 +1,6 @@
 /*
- * A library's table of functions. The library here is C's own: on POSIX it is found by its file,
- * and on Windows it is linked in as every other.
+ * A table of functions from a library, here the C library. On POSIX it is found by its file name.
+ * On Windows it is linked in as usual.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "collector/platform/shared_library.h"
 #include "tests/support/test.h"
 
-/* The system has a file of the second name only. */
+/* The system only has a file of the second name. */
 #define TEXT_FILES "libtext-of-another-version.so.3", "libc.so.6"
 
 #define TEXT_FUNCTIONS(FUNCTION, P)                                                                \
@@ -23,7 +23,7 @@ SHARED_LIBRARY_DEFINE(text, str, TEXT_FUNCTIONS, chr("a libtext/3.4.1 libother/2
 TEST(where_one_version_is_missing_another_one_is_loaded)
 {
     struct error error = {.text = ""};
-    assert_non_null(text_library(&error)); /* libc.so.6 */
+    assert_non_null(text_library(&error)); /* found by its second name, libc.so.6 */
 }
 
 TEST(a_table_has_each_function_of_its_list_in_its_place)

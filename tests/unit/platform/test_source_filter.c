@@ -1,4 +1,7 @@
-/* The kernel's filter of senders: it agrees with the list, computed here and in the kernel. */
+/*
+ * The kernel's filter of senders agrees with the list of networks. The test runs the filter itself,
+ * and in the kernel.
+ */
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -27,7 +30,7 @@ static struct network cut_to(struct address address, unsigned prefix)
     return (struct network){address, (uint8_t)prefix};
 }
 
-/* --- the instructions ------------------------------------------------------------------------- */
+/* --- the instructions of the filter ----------------------------------------------------------- */
 
 static struct sock_filter program[BPF_MAXINSNS];
 
@@ -38,7 +41,10 @@ static size_t make(const struct networks *sources)
     return needed;
 }
 
-/* A filter of `count` instructions on a packet with this IP header, as the kernel would run it. */
+/*
+ * Runs the first `count` instructions on a packet with this IP header, as the kernel would. Returns
+ * true if it passes.
+ */
 static bool takes(size_t count, const uint8_t *header)
 {
     uint32_t a = 0;
@@ -100,7 +106,7 @@ static struct address address_of(enum address_family family, struct host_number 
                                   : address_from_ipv6(bytes, 0, 0);
 }
 
-/* At each edge of the set, and on both sides of it. */
+/* Compares at each edge of the set, and next to each edge. */
 static void assert_agree_at_edges(size_t count, const struct networks *sources)
 {
     for (size_t i = 0; i < sources->ipv4_count + sources->ipv6_count; i++) {
@@ -162,7 +168,10 @@ TEST(a_filter_of_nobody_and_of_everybody_is_short)
     networks_free(everybody);
 }
 
-/* Words of two addresses agree in half of the cases, so that all words must be checked. */
+/*
+ * The addresses have few different words, so that half of the words agree and the filter must check
+ * all.
+ */
 static struct address random_address(void)
 {
     struct address address = {.family = random_below(2) == 0 ? ADDRESS_IPV4 : ADDRESS_IPV6};
@@ -198,7 +207,7 @@ TEST(random_filters_agree_with_their_lists)
     }
 }
 
-/* --- filtering in the kernel ------------------------------------------------------------------ */
+/* --- the filter in the kernel ----------------------------------------------------------------- */
 
 static void open_filtered(struct receiving *receiving, const char *bound,
                           const struct networks *sources)
@@ -210,7 +219,7 @@ static void open_filtered(struct receiving *receiving, const char *bound,
     receiving_open_with(receiving, &options);
 }
 
-/* From 127.0.0.0/8, whose addresses all belong to this machine. */
+/* Sends from an address in 127.0.0.0/8, all of which belong to this machine. */
 static void send_from(const struct address *source, uint16_t port)
 {
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -254,7 +263,7 @@ TEST_WITH(the_kernel_takes_whom_the_list_holds_and_counts_the_others, receiving_
             list[i] = cut_to(address_from_ipv4(bytes, 0), (unsigned)(20 + random_below(13)));
         }
         struct networks *sources = made(list, count);
-        /* Every second socket receives both families. */
+        /* Every second socket receives IPv4 and IPv6. */
         open_filtered(receiving, round % 2 == 0 ? "127.0.0.1" : "::", sources);
         for (int i = 0; i < 100; i++) {
             struct address source = list[random_below(count)].address;
@@ -304,7 +313,7 @@ TEST_WITH(a_filter_is_there_before_the_address_is, receiving_set_up, receiving_t
                                          .only_from = nobody};
     struct error error;
     assert_int_equal(udp_socket_open(&receiving->socket, &options, &error), 0);
-    networks_free(nobody); /* only the open uses it */
+    networks_free(nobody); /* only udp_socket_open uses it */
     assert_int_equal(udp_socket_bind(receiving->socket, &error), 0);
     send_from(&first, udp_socket_address(receiving->socket).port);
     assert_received(receiving, false, &first, &drops);
@@ -328,7 +337,7 @@ TEST_WITH(refusing_all_takes_the_filters_place, receiving_set_up, receiving_tear
 
 /* --- the maximum length of a list ------------------------------------------------------------- */
 
-/* `count` networks, no two of which are adjacent. */
+/* Makes a set of `count` networks that are not adjacent. */
 static struct networks *many(size_t count)
 {
     struct network *list = calloc(count, sizeof *list);

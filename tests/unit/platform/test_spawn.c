@@ -11,7 +11,7 @@
 
 #define PATIENCE_MS 10000
 
-/* Starts the actor with these words, this input and this output. */
+/* Starts the actor with these words, input and output. */
 static struct spawned started(HANDLE input, HANDLE output, const char *first, const char *second)
 {
     struct spawned spawned;
@@ -34,7 +34,7 @@ static void assert_ends(HANDLE process, DWORD expected)
     assert_int_equal(code, expected);
 }
 
-/* Reads a byte from the pipe; false if its other end is closed. */
+/* Reads a byte from the pipe. Returns false if the other end is closed. */
 static bool reads_byte(HANDLE pipe)
 {
     char byte;
@@ -59,7 +59,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     struct spawned spawned = started(NULL, NULL, "out:x", "sleep");
     CloseHandle(theirs);
     CloseHandle(copy);
-    assert_false(reads_byte(ours)); /* the other end is closed, though it runs */
+    assert_false(reads_byte(ours)); /* the other end is closed although the program runs */
     assert_int_equal(WaitForSingleObject(spawned.process, 0), WAIT_TIMEOUT);
     spawned_end(&spawned);
     assert_ends(spawned.process, SPAWN_ENDED_CODE);
@@ -67,7 +67,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     CloseHandle(ours);
 }
 
-/* A child of the program has the same output: the pipe breaks only when both have ended. */
+/* A child of the program has the same output, so the pipe breaks only when both have ended. */
 TEST(it_is_ended_with_what_it_started)
 {
     HANDLE ours, theirs;
@@ -82,7 +82,7 @@ TEST(it_is_ended_with_what_it_started)
     CloseHandle(ours);
 }
 
-/* The program's child writes when it finds the end of its input. */
+/* The child of the program writes when it reads the end of its input. */
 TEST(what_it_started_outlives_it_where_we_let_go)
 {
     HANDLE input, their_input, ours, theirs;
@@ -99,7 +99,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
     CloseHandle(ours);
 }
 
-/* Closes the job, as the system does when this process is ended. */
+/* Closes the job, as the system does when this process is killed. */
 TEST(all_of_it_ends_where_its_job_is_closed)
 {
     struct spawned spawned = started(NULL, NULL, "spawn:sleep", "sleep");

@@ -6,10 +6,10 @@
 #include "collector/platform/tcp.h"
 #include "tests/support/test.h"
 
-/* The name that the linker creates (ld(1), --wrap). */
+/* The linker creates this name (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
-static int number; /* the errno */
+static int number; /* errno of each accept */
 static unsigned calls;
 
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags)

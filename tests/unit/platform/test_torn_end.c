@@ -1,10 +1,9 @@
-/* The torn end of a file that the system does not cut: the report about it is true. */
+/* A torn end that the program cannot cut off. The report about it must be true. */
 #include <string.h>
 
 #include "collector/platform/common/torn_end.h"
 #include "tests/support/test.h"
 
-/* A file with these bytes. */
 struct file {
     const char *text;
     bool cuts, was_cut, was_ended;

@@ -11,7 +11,7 @@
 #include "tests/support/platform/this_thread.h"
 #include "tests/support/test.h"
 
-#define LARGEST 65507 /* bytes that fit an IPv4 packet */
+#define LARGEST 65507 /* maximum payload of an IPv4 packet, in bytes */
 
 static uint8_t pattern_at(size_t i)
 {
@@ -26,7 +26,7 @@ static const uint8_t *pattern(void)
     return bytes;
 }
 
-/* The slot holds the first `size` bytes of the pattern, front and rest. */
+/* Asserts that the slot holds the first `size` bytes of the pattern, in its front and its rest. */
 static void assert_pattern(const struct datagram_slot *slot, size_t size)
 {
     assert_int_equal(slot->size, size);
@@ -35,7 +35,7 @@ static void assert_pattern(const struct datagram_slot *slot, size_t size)
     assert_memory_equal(slot->rest, pattern() + front, size - front);
 }
 
-/* --- bytes ------------------------------------------------------------------------------------ */
+/* --- the bytes of datagrams ------------------------------------------------------------------- */
 
 TEST_WITH(every_size_arrives_whole_in_front_and_rest, receiving_set_up, receiving_tear_down)
 {
@@ -82,7 +82,7 @@ TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear
     assert_int_equal(receiving->group->count, 5);
 }
 
-/* Not every system reports that no datagram is left. */
+/* Some systems do not report that no datagram is left. */
 TEST_WITH(that_nothing_is_left_is_reported_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -133,7 +133,7 @@ struct rescue {
     bool sent;
 };
 
-/* Fills a group, so that a blocking receive ends. */
+/* After two seconds, sends as many datagrams as a group has, so that a receive that blocks ends. */
 static void send_when_it_takes_too_long(void *argument)
 {
     struct rescue *rescue = argument;
@@ -146,7 +146,7 @@ static void send_when_it_takes_too_long(void *argument)
                                 DATAGRAM_GROUP_SIZE);
 }
 
-/* The socket is not watched, because some notifiers make a socket non-blocking. */
+/* No notifier watches the socket, because some notifiers make a socket non-blocking. */
 TEST_WITH(a_receive_from_an_empty_socket_does_not_block, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -174,7 +174,6 @@ static void open_everywhere(struct receiving *receiving, enum address_family fam
     receiving_open_with(receiving, &options);
 }
 
-/* Sends to a host on the socket's port and asserts the datagram's destination. */
 static void assert_reported(struct receiving *receiving, const char *sent_to, const char *told)
 {
     struct address to, expected;
@@ -187,8 +186,8 @@ static void assert_reported(struct receiving *receiving, const char *sent_to, co
     assert_int_equal(slot->destination->family, expected.family);
     assert_memory_equal(slot->destination->bytes, expected.bytes, sizeof expected.bytes);
     assert_int_equal(slot->destination->port, receiving->to.port);
-    assert_true(slot->received_ns > INT64_C(1700000000000000000)); /* the other control message is
-                                                                      there, too */
+    /* The control message with the time is still there. */
+    assert_true(slot->received_ns > INT64_C(1700000000000000000));
 }
 
 TEST_WITH(a_socket_on_every_address_reports_each_datagrams_destination_when_asked, receiving_set_up,
@@ -205,7 +204,7 @@ TEST_WITH(a_socket_on_every_address_reports_each_datagrams_destination_when_aske
     if (loopback_has_ipv6()) {
         open_everywhere(receiving, ADDRESS_IPV6, true);
         assert_reported(receiving, "127.0.0.3",
-                        "127.0.0.3"); /* IPv4 on a socket of both families */
+                        "127.0.0.3"); /* an IPv4 destination on a socket of both families */
         udp_sender_close(receiving->sender);
         receiving->sender = udp_sender_open(ADDRESS_IPV6);
         assert_reported(receiving, "::1", "::1");
@@ -270,7 +269,9 @@ TEST_WITH(one_group_serves_sockets_of_different_limits, receiving_set_up, receiv
     receiving_close_socket(&other);
 }
 
-/* The group has room for DATAGRAM_MAX_SIZE bytes of each and never lets the kernel write more. */
+/*
+ * A group has room for DATAGRAM_MAX_SIZE bytes of each datagram, and lets the kernel write no more.
+ */
 TEST_WITH(a_limit_beyond_the_largest_datagram_is_the_largest_datagram, receiving_set_up,
           receiving_tear_down)
 {
@@ -292,7 +293,7 @@ static void assert_same_address(const struct address *a, const struct address *b
     assert_int_equal(a->family, b->family);
 }
 
-/* Sends from a loopback address of `from` and expects to see that very address. */
+/* Sends from a loopback address, and asserts that the datagram has it as its source. */
 static void assert_source_seen(struct receiving *receiving, enum address_family from)
 {
     struct udp_sender *sender = udp_sender_open(from);
@@ -366,8 +367,8 @@ TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-    int64_t slack = 100 * INT64_C(1000000); /* the kernel's clock and ours are read at different
-                                               times */
+    /* For the difference between the kernel's clock and clock_wall_ns. */
+    int64_t slack = 100 * INT64_C(1000000);
     int64_t before = clock_wall_ns();
     udp_sender_send_numbers(receiving->sender, &receiving->to, 100);
     int64_t earliest = before - slack;
@@ -376,7 +377,7 @@ TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
         assert_non_null(slot);
         assert_true(slot->received_ns >= earliest);
         assert_true(slot->received_ns <= clock_wall_ns() + slack);
-        earliest = slot->received_ns; /* in order */
+        earliest = slot->received_ns; /* arrival times do not decrease */
     }
 }
 
@@ -391,8 +392,8 @@ static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
 }
 
 /*
- * The kernel stamps a datagram at its arrival, however late it is received. A busy kernel may be
- * late itself, but not each time.
+ * The kernel stamps a datagram when it arrives, however late it is received. A busy kernel may be
+ * late too, but not for each of 100 datagrams.
  */
 TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receiving_tear_down)
 {
@@ -445,7 +446,9 @@ TEST_WITH(an_address_that_is_not_ours_cannot_be_bound, receiving_set_up, receivi
     if (!loopback_has_ipv6())
         skip();
     struct udp_socket_options options = {
-        /* RFC 3849: not assigned to a host. (Wine binds any IPv4 address.) */
+        /*
+         * RFC 3849: not assigned to a host. An IPv4 address would not do, because Wine binds any.
+         */
         .address = {.family = ADDRESS_IPV6, .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77}},
         .receive_buffer = 65536,
         .max_datagram = 2048,
@@ -475,7 +478,7 @@ TEST_WITH(sockets_that_share_a_port_all_bind, receiving_set_up, receiving_tear_d
     options.address.port = receiving->to.port;
     receiving_open_with(&other, &options);
 
-    /* The datagrams of each source go to one of the two sockets. */
+    /* Each datagram arrives at exactly one of the two sockets. */
     enum { SOURCES = 16 };
     for (int i = 0; i < SOURCES; i++) {
         struct udp_sender *sender = udp_sender_open(ADDRESS_IPV4);

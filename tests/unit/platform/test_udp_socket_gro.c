@@ -1,4 +1,4 @@
-/* Sockets on which the kernel joins the datagrams of a segmenting sender. */
+/* Sockets with GRO: the kernel joins the datagrams of a sender that uses segmentation. */
 
 #include <arpa/inet.h>
 #include <linux/udp.h>
@@ -11,7 +11,7 @@
 #include "tests/support/test.h"
 
 #define SEGMENT 117
-#define MOST    60 /* segments of one send: fewer than the kernel's limit */
+#define MOST    60 /* most segments of one send; the kernel's limit is higher */
 
 static int segmenting = -1; /* a socket that sends many datagrams in one call */
 
@@ -41,14 +41,13 @@ static int tear_down(void **state)
     return receiving_tear_down(state);
 }
 
-/* The byte at offset `at` of the data that the test sends. */
 static uint8_t byte_at(size_t at)
 {
     return (uint8_t)(at * 7 + at / 251);
 }
 
 /*
- * Sends `size` of these bytes, from the byte `from` on, as datagrams of SEGMENT bytes and a
+ * Sends `size` bytes of this data, from offset `from`, as datagrams of SEGMENT bytes and a
  * remainder.
  */
 static void send_segments(struct receiving *receiving, size_t from, size_t size)
@@ -97,7 +96,7 @@ TEST_WITH(the_last_datagram_of_a_buffer_may_be_shorter, set_up, tear_down)
     assert_null(receiving_next(receiving));
 }
 
-/* More datagrams than a group has slots, in several buffers. */
+/* There are more datagrams than a group has slots, and they come in several buffers. */
 TEST_WITH(all_datagrams_of_many_buffers_come_in_order, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -198,7 +197,7 @@ TEST_WITH(each_of_them_says_who_sent_it_to_whom_and_when, set_up, tear_down)
     }
 }
 
-/* A group serves one socket after another, of any kind. */
+/* The same group receives from sockets with GRO and without it. */
 TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -211,7 +210,8 @@ TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
         receiving_close_socket(receiving);
 
         receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-        send_segments(receiving, 0, 3 * SEGMENT); /* which the kernel splits now */
+        /* The kernel splits these, because the socket has no GRO. */
+        send_segments(receiving, 0, 3 * SEGMENT);
         for (size_t k = 0; k < 3; k++)
             assert_next(receiving, k * SEGMENT, SEGMENT);
         assert_null(receiving_next(receiving));

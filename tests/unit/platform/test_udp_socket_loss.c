@@ -1,4 +1,6 @@
-/* Datagrams that the kernel drops, and those that it refuses on request: counted exactly. */
+/*
+ * Datagrams that the kernel drops, and datagrams that it refuses on request, are counted exactly.
+ */
 #include <string.h>
 
 #include "collector/platform/udp.h"
@@ -33,7 +35,10 @@ TEST_WITH(nothing_is_dropped_where_the_buffer_suffices, receiving_set_up, receiv
     assert_int_equal(udp_socket_drops(receiving->socket), 0);
 }
 
-/* A count that comes with the next datagram would miss the end of a burst. */
+/*
+ * The count must not depend on a later datagram. Otherwise drops at the end of a burst would be
+ * missed.
+ */
 TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -45,7 +50,8 @@ TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, rece
     for (int burst = 0; burst < 5; burst++) {
         udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
         sent += 1000;
-        uint64_t drops = udp_socket_drops(receiving->socket); /* also read before the drain */
+        /* The count is exact before the queue is drained, too. */
+        uint64_t drops = udp_socket_drops(receiving->socket);
         assert_in_range(drops, 1, sent);
         received += drain(receiving);
         assert_int_equal(udp_socket_drops(receiving->socket), drops);
@@ -135,8 +141,8 @@ TEST_WITH(the_buffer_granted_is_reported_and_large_enough_for_what_is_asked, rec
     size_t granted = udp_socket_receive_buffer(receiving->socket);
     assert_int_not_equal(granted, 0);
     if (granted < RECEIVING_BUFFER)
-        skip(); /* without privileges the administrator's limit applies */
-    /* A queued small datagram is charged less than a kilobyte. */
+        skip(); /* without privileges, net.core.rmem_max is the limit */
+    /* The kernel charges less than 1 KiB for a small datagram in the queue. */
     udp_sender_send_numbers(receiving->sender, &receiving->to, RECEIVING_BUFFER / 1024);
     assert_int_equal(drain(receiving), RECEIVING_BUFFER / 1024);
     assert_int_equal(udp_socket_drops(receiving->socket), 0);

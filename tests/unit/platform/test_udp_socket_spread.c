@@ -1,4 +1,4 @@
-/* Sockets that share a port, of which any may get a datagram. */
+/* Sockets that share a port: each of them may get any datagram. */
 #include <string.h>
 
 #include "tests/support/platform/receiving.h"
@@ -12,7 +12,7 @@ struct sharing {
     struct address to;
 };
 
-/* All sockets bind one port, which the system chooses for the first socket. */
+/* Binds all sockets to the port that the system chose for the first one. */
 static void open_sockets(struct sharing *sharing, struct receiving *one, unsigned spread_over)
 {
     struct udp_socket_options options = {
@@ -43,7 +43,6 @@ static void send_all(struct sharing *sharing, struct receiving *one)
         udp_sender_send(one->sender, &sharing->to, "datagram", 8);
 }
 
-/* Counts the datagrams of each socket. Returns the sum. */
 static size_t receive_all(struct sharing *sharing, size_t *counts)
 {
     size_t sum = 0;
@@ -63,8 +62,8 @@ TEST_WITH(each_datagram_of_a_sender_goes_to_any_socket, receiving_set_up, receiv
     open_sockets(&sharing, *state, SOCKETS);
     send_all(&sharing, *state);
     assert_int_equal(receive_all(&sharing, counts), SENT);
-    for (size_t i = 0; i < SOCKETS; i++) /* each gets about 100; the chance of fewer than 50 is 1e-9
-                                          */
+    /* About 100 each are expected; fewer than 50 have a probability of 1e-9. */
+    for (size_t i = 0; i < SOCKETS; i++)
         assert_in_range(counts[i], SENT / SOCKETS / 2, SENT);
     close_sockets(&sharing);
 }

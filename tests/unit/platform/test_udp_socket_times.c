@@ -7,7 +7,9 @@
 #include "tests/support/platform/receiving.h"
 #include "tests/support/test.h"
 
-/* The kernel's answer to a request for times; 0: its own. Calls of setsockopt come here (--wrap).
+/*
+ * The errno with which setsockopt refuses a request for arrival times; 0: it is passed to the
+ * kernel.
  */
 static int refusal;
 

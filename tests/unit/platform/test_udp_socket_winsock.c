@@ -1,6 +1,6 @@
 /*
- * udp_socket_receive() on answers of Winsock that a test cannot cause, by a WSARecvMsg of the
- * test's own; and how a socket is opened.
+ * udp_socket_receive() with results of Winsock that a test cannot cause, by a WSARecvMsg of the
+ * test. Also how a socket is opened.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "tests/support/platform/receiving.h"
 #include "tests/support/test.h"
 
-/* --- a WSARecvMsg that answers from a list ------------------------------------------------- */
+/* --- a WSARecvMsg that returns results from a list -------------------------------------------- */
 
-#define DATAGRAM 0 /* of four bytes; every other answer is an error number */
+#define DATAGRAM 0 /* a result: a datagram of four bytes; any other result is an error number */
 
 static const int *answers; /* the last one is repeated */
 static size_t answer_count;
@@ -39,7 +39,7 @@ static int WSAAPI answer(SOCKET socket, WSAMSG *message, DWORD *size, OVERLAPPED
     return SOCKET_ERROR;
 }
 
-/* Replaces collector/platform/windows/socket_lookup.c. */
+/* Replaces the function of collector/platform/windows/socket_lookup.c. */
 LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
 {
     (void)socket;
@@ -60,7 +60,7 @@ static enum receive_result receive(struct receiving *receiving, struct error *er
     return udp_socket_receive(receiving->socket, receiving->group, error);
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* --- errors that end a receive or do not ------------------------------------------------------ */
 
 TEST_WITH(what_other_hosts_answer_is_counted_and_ends_nothing, receiving_set_up,
           receiving_tear_down)
@@ -95,7 +95,7 @@ TEST_WITH(a_datagram_that_the_system_cut_is_truncated_and_ends_nothing, receivin
     assert_int_equal(receiving->group->count, 3);
     const struct datagram_slot *cut = &receiving->group->slots[1];
     assert_true(cut->truncated);
-    assert_int_equal(cut->size, 100); /* max_datagram */
+    assert_int_equal(cut->size, 100); /* the limit, max_datagram */
     assert_true(cut->sent_size > DATAGRAM_MAX_SIZE);
     assert_false(receiving->group->slots[2].truncated);
     assert_int_equal(receiving->group->slots[2].size, 4);
@@ -124,8 +124,8 @@ TEST_WITH(any_other_error_is_fatal_and_reported_by_text_and_number, receiving_se
 }
 
 /*
- * The next receive gets the error that ended the group; would-block is never answered from memory
- * either.
+ * An error after a datagram ends the group, which keeps its datagrams. The next receive calls
+ * Winsock again; it does not return a remembered error.
  */
 TEST_WITH(what_ends_a_group_leaves_it_to_its_datagrams, receiving_set_up, receiving_tear_down)
 {
@@ -163,7 +163,8 @@ TEST_WITH(a_port_is_not_shared_with_whoever_asks_for_it, receiving_set_up, recei
     assert_int_equal(getsockopt((SOCKET)udp_socket_handle(receiving->socket), SOL_SOCKET,
                                 SO_EXCLUSIVEADDRUSE, (char *)&on, &on_size),
                      0);
-    assert_true(on); /* without it, Wine would refuse the next one, but Windows would not */
+    /* Without this option, Wine would refuse the next bind, but Windows would not. */
+    assert_true(on);
 
     SOCKET thief = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);
     on = TRUE;

@@ -1,5 +1,5 @@
 /*
- * Waits that fail in the system are reported as failures, not as events; and a program whose
+ * A wait that fails in the system is reported as a failure, and not as an event. A program whose
  * signals cannot be blocked does not start.
  */
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The names that the linker creates (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __real_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);
@@ -126,7 +126,7 @@ TEST(a_program_is_not_said_to_take_too_long)
     free(out.data);
 }
 
-/* Like another program that ends its start on the same control socket after 50 ms. */
+/* Acts as a program that finishes its start on the same control socket after 50 ms. */
 static void unlock_soon(void *argument)
 {
     const struct timespec start = {.tv_nsec = 50000000};

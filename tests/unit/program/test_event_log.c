@@ -1,6 +1,6 @@
 /*
- * The log becomes events of the Windows event log. Checks only the calls, because Wine has no event
- * log.
+ * Log lines become events of the Windows event log. The test checks the system calls, because Wine
+ * has no event log.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void assert_event(size_t at, const wchar_t *text)
         fail_msg("event %zu is \"%ls\"", at, reported.events[at].text);
 }
 
-/* A text of `size` characters, with a newline at byte `newline` and one at the end. */
+/* Returns a text of `size` characters, with a newline at offset `newline` and one at the end. */
 static char *long_text(size_t size, size_t newline)
 {
     char *text = malloc(size + 2);
@@ -99,7 +99,7 @@ TEST_WITH(each_line_is_an_event_whose_type_is_its_level, begin, end)
     }
 }
 
-/* The upper two bits of an event's number, its severity, must agree with its type. */
+/* The upper two bits of an event's number are its severity, which must agree with its type. */
 TEST(the_numbers_of_events_stay_as_they_are_recorded)
 {
     assert_int_equal(EVENT_INFORMATION, 0x40000001);
@@ -160,7 +160,7 @@ TEST_WITH(a_longer_line_is_cut_and_nothing_of_it_is_lost, begin, end)
     free(text);
 }
 
-/* U+1F321 is two characters of UTF-16, the second of which would be the first one too many. */
+/* U+1F321 is two units of UTF-16. The second one would exceed the limit. */
 TEST_WITH(a_long_line_is_not_cut_inside_a_character, begin, end)
 {
     (void)state;

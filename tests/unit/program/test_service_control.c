@@ -28,7 +28,6 @@ static BOOL WINAPI note(SERVICE_STATUS_HANDLE handle, SERVICE_STATUS *status)
     return TRUE;
 }
 
-/* Waits until `count` states have been reported. */
 static void await_reports(size_t count)
 {
     AcquireSRWLockExclusive(&told.lock);
@@ -78,7 +77,7 @@ static DWORD order(DWORD code)
     return service_control(code, 0, NULL, NULL);
 }
 
-/* --- orders of the service manager ------------------------------------------------------------ */
+/* --- controls from the service manager -------------------------------------------------------- */
 
 TEST_WITH(paramchange_is_a_reload, begin, end)
 {
@@ -109,13 +108,13 @@ TEST_WITH(stop_and_shutdown_stop_it, begin, end)
     assert_int_equal(next(), CONTROL_STOP);
 }
 
-/* A second stop would be one that waits for nothing. */
+/* A second stop would be an immediate stop. */
 TEST_WITH(going_down_is_reported_twice_and_stops_it_once, begin, end)
 {
     (void)state;
     assert_int_equal(order(SERVICE_CONTROL_STOP), NO_ERROR);
     assert_int_equal(order(SERVICE_CONTROL_SHUTDOWN), NO_ERROR);
-    assert_true(control_post_first(CONTROL_STOP)); /* as the console does */
+    assert_true(control_post_first(CONTROL_STOP)); /* as the console handler does */
     assert_int_equal(next(), CONTROL_STOP);
     assert_int_equal(next(), CONTROL_TIMEOUT);
 }

@@ -1,11 +1,14 @@
-/* Datagrams in the built-in schemas: samples, labels and numbers, or the reason of failure. */
+/*
+ * Datagrams in the built-in schemas: samples, labels and sequence numbers, or the reason of a
+ * failure.
+ */
 #include <string.h>
 
 #include "proto/schemas.h"
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
 
-/* --- reading what was decoded ----------------------------------------------------------------- */
+/* --- reading samples -------------------------------------------------------------------------- */
 
 static void assert_text(struct text text, const char *expected)
 {
@@ -13,7 +16,7 @@ static void assert_text(struct text text, const char *expected)
     assert_memory_equal(text.data, expected, text.size);
 }
 
-/* The sample at this place of the walk. */
+/* Returns sample number `place`, counted from 0. */
 static struct sample sample_at(const struct decoding *decoding, size_t place)
 {
     struct schema_cursor cursor = {0};
@@ -36,7 +39,7 @@ static void assert_samples(const struct decoding *decoding, size_t expected)
     assert_int_equal(count, expected);
 }
 
-/* All labels of a sample as "key=value;key=value;". */
+/* Asserts all labels of the sample, as "key=value;key=value;". */
 static void assert_labels(const struct decoding *decoding, size_t place, const char *expected)
 {
     struct sample sample = sample_at(decoding, place);
@@ -112,7 +115,7 @@ static void a_riemann_event_with_a_metric_is_a_sample(void **state)
     assert_labels(decoding, 0, "host=web1;state=ok;tags=prod,,eu;rack=r7;bare=;");
 }
 
-/* Riemann itself takes the integer, else the double, else the float. */
+/* Riemann itself uses the integer; without one, the double; without that, the float. */
 static void the_metric_of_several_is_the_one_that_riemann_takes(void **state)
 {
     struct decoding *decoding = *state;
@@ -177,12 +180,12 @@ static void microseconds_win_and_impossible_times_are_none(void **state)
     struct decoding *decoding = *state;
     put_timed_event(5, 1700000000123456);
     put_timed_event(0, 0);
-    put_timed_event(UINT64_C(9223372037), 0);       /* a second past the end */
-    put_timed_event(UINT64_C(9223372036), 0);       /* the last whole one */
-    put_timed_event((uint64_t)-1, 0);               /* 1969 */
-    put_timed_event(0, (uint64_t)INT64_MIN);        /* before all */
+    put_timed_event(UINT64_C(9223372037), 0);       /* one second too late */
+    put_timed_event(UINT64_C(9223372036), 0);       /* the last second */
+    put_timed_event((uint64_t)-1, 0);               /* in 1969 */
+    put_timed_event(0, (uint64_t)INT64_MIN);        /* too early */
     put_timed_event(0, UINT64_C(9223372036854775)); /* the last microsecond */
-    put_timed_event(0, UINT64_C(9223372036854776)); /* and the next */
+    put_timed_event(0, UINT64_C(9223372036854776)); /* one microsecond too late */
     assert_decodes_to(decoding, &wire, DECODE_OK);
     assert_true(sample_at(decoding, 0).time_ns == INT64_C(1700000000123456000));
     assert_true(sample_at(decoding, 1).time_ns == 0);
@@ -202,7 +205,7 @@ static void an_empty_msg_is_a_message_without_samples(void **state)
     assert_samples(decoding, 0);
 }
 
-/* proto2: a string may hold anything, NUL and invalid UTF-8 too. */
+/* Strings of proto2 may have any bytes, such as NUL and invalid UTF-8. */
 static void a_riemann_string_may_hold_any_bytes(void **state)
 {
     struct decoding *decoding = *state;
@@ -267,7 +270,7 @@ static void telemetry_samples_are_as_sent(void **state)
     sample = wire_begin(&wire, TELEMETRY_SAMPLES);
     wire_uint(&wire, SAMPLE_KIND, 2);
     wire_sint(&wire, SAMPLE_INT_VALUE, INT64_MIN);
-    wire_fixed64(&wire, SAMPLE_TIME, (uint64_t)INT64_MAX + 1); /* past the year 2262 */
+    wire_fixed64(&wire, SAMPLE_TIME, (uint64_t)INT64_MAX + 1); /* after the year 2262 */
     wire_end(&wire, sample);
     assert_decodes_to(decoding, &wire, DECODE_OK);
 
@@ -286,7 +289,8 @@ static void telemetry_samples_are_as_sent(void **state)
     assert_true(second.type == SAMPLE_UINT64 && second.value.uint64 == UINT64_MAX);
     assert_int_equal(second.time_ns, 88);
     assert_int_equal(second.start_time_ns, 11);
-    assert_labels(decoding, 1, "host=own;host=web1;zone=eu;"); /* its own come first */
+    /* The labels of the sample come first. */
+    assert_labels(decoding, 1, "host=own;host=web1;zone=eu;");
     struct sample third = sample_at(decoding, 2);
     assert_int_equal(third.kind, SAMPLE_COUNTER);
     assert_int_equal(third.temporality, SAMPLE_DELTA);
@@ -331,7 +335,7 @@ static void a_histogram_reports_what_it_was_given(void **state)
         assert_int_equal(histogram->count_count, 3);
         assert_int_equal(histogram->counts[2], 3);
         assert_int_equal(histogram->totals.has_min,
-                         i == 0); /* 0 is written, and differs from nothing */
+                         i == 0); /* 0 is written, and is different from no value */
         assert_int_equal(histogram->totals.has_max, i == 0);
         assert_true(histogram->totals.max == (i == 0 ? 9.0 : 0.0));
     }
@@ -352,7 +356,7 @@ static void a_sample_without_a_value_is_none_and_an_unknown_kind_a_gauge(void **
     assert_int_equal(sample_at(decoding, 0).kind, SAMPLE_GAUGE);
 }
 
-/* Members of a oneof: the last one counts. */
+/* The values are members of a oneof, so the last one counts. */
 static void the_last_of_several_values_counts(void **state)
 {
     struct decoding *decoding = *state;
@@ -411,11 +415,11 @@ static void a_telemetry_string_that_is_not_utf8_is_malformed_wherever_it_stands(
     struct decoding *decoding = *state;
     assert_text_refused(decoding, "\xff", 1);
     assert_text_refused(decoding, "caf\xc3", 4);
-    assert_text_refused(decoding, "\xc0\x80", 2);         /* overlong */
+    assert_text_refused(decoding, "\xc0\x80", 2);         /* an overlong form */
     assert_text_refused(decoding, "\xed\xa0\x80", 3);     /* a surrogate */
-    assert_text_refused(decoding, "\xf4\x90\x80\x80", 4); /* past U+10FFFF */
+    assert_text_refused(decoding, "\xf4\x90\x80\x80", 4); /* above U+10FFFF */
     wire_clear(&wire);
-    wire_bytes(&wire, TELEMETRY_SENDER, "a\0b", 3); /* a NUL is UTF-8 */
+    wire_bytes(&wire, TELEMETRY_SENDER, "a\0b", 3); /* NUL is valid UTF-8 */
     assert_decodes_to(decoding, &wire, DECODE_OK);
 }
 
@@ -434,25 +438,25 @@ static void bytes_that_are_no_msg_are_malformed(void **state)
 {
     struct decoding *decoding = *state;
     static const struct bad all[] = {
-        BAD("\x32"),                                             /* a tag and no length */
-        BAD("\x32\x05"),                                         /* a length and no bytes */
-        BAD("\x32\x02\x08"),                                     /* fewer bytes than said */
-        BAD("\x10"),                                             /* a number without its bytes */
-        BAD("\x10\xff\xff"),                                     /* a number that does not end */
-        BAD("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* one of eleven bytes */
-        BAD("\x80\x80\x80\x80\x80\x80"),                         /* a tag that does not end */
+        BAD("\x32"),                                             /* a tag without a length */
+        BAD("\x32\x05"),                                         /* a length without bytes */
+        BAD("\x32\x02\x08"),                                     /* fewer bytes than the length */
+        BAD("\x10"),                                             /* a number without bytes */
+        BAD("\x10\xff\xff"),                                     /* a varint without an end */
+        BAD("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* a varint of eleven bytes */
+        BAD("\x80\x80\x80\x80\x80\x80"),                         /* a tag without an end */
         BAD("\x32\xff\xff\xff\xff\x0f"),                         /* a length of 4 GiB */
-        BAD("\x32\xff\xff\xff\xff\x7f"),                         /* of more than 32 bits */
+        BAD("\x32\xff\xff\xff\xff\x7f"),                         /* a length of more than 32 bits */
         BAD("\x32\x85\x80\x80\x80\x10"
-            "abcde"), /* 5, where 32 bits are looked at */
-        BAD("\x16"),  /* wire types that do not exist */
+            "abcde"), /* the lower 32 bits of the length are 5 */
+        BAD("\x16"),  /* invalid wire types */
         BAD("\x17"),
         BAD("\x32\x05\x71\0\0\0\0"),         /* half a double */
-        BAD("\x34"),                         /* the end of a group that never began */
+        BAD("\x34"),                         /* the end of a group that did not begin */
         BAD("\x32\x04\x4a\x02\x12\x00"),     /* an attribute without its key */
-        BAD("\x32\x00\x32\x04\x08\x01\x08"), /* the second event is cut */
-        BAD("\0\0"),                         /* field 0 */
-        BAD("\x32\x02\0\0"),                 /* and within an event */
+        BAD("\x32\x00\x32\x04\x08\x01\x08"), /* the second event is cut short */
+        BAD("\0\0"),                         /* field number 0 */
+        BAD("\x32\x02\0\0"),                 /* field number 0 in an event */
         BAD("\x32\x04\x4a\x02\0\0"),
         BAD("hello, world\n"),
     };
@@ -471,7 +475,7 @@ static void unknown_fields_are_no_fault(void **state)
     wire_uint(&wire, MSG_OK, 1);
     assert_decodes_to(decoding, &wire, DECODE_OK);
 
-    /* Unknown fields are written unchanged, after the known ones. */
+    /* Unknown fields are written unchanged after the known ones. */
     char bytes[128];
     struct output out = {.data = bytes, .capacity = sizeof bytes};
     schema_riemann.write_protobuf(decoding->schema, decoding->message, &out);

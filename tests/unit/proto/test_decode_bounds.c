@@ -1,4 +1,4 @@
-/* Limits of a datagram: levels and memory; and damaged real datagrams. */
+/* Limits of a datagram: its levels and its memory. Also damaged datagrams of real senders. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static void assert_tower(struct decoding *decoding, uint32_t field, size_t level
 static void a_hundred_levels_are_decoded_and_one_more_is_too_deep(void **state)
 {
     struct decoding *decoding = *state;
-    static const uint32_t fields[] = {1, 2, 4}; /* plain, repeated, in a oneof */
+    /* A single field, a list, and a member of a oneof. */
+    static const uint32_t fields[] = {1, 2, 4};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         assert_tower(decoding, fields[i], SCHEMA_MAX_DEPTH - 1, DECODE_OK);
         assert_tower(decoding, fields[i], SCHEMA_MAX_DEPTH, DECODE_OK);
@@ -65,7 +66,7 @@ static void many_towers_side_by_side_are_as_deep_as_one(void **state)
         wire_raw(&wire, one.bytes, one.size);
     assert_decodes_to(decoding, &wire, DECODE_OK);
     wire_wrap(&one, 2, 1);
-    wire_raw(&wire, one.bytes, one.size); /* the last of them is too deep */
+    wire_raw(&wire, one.bytes, one.size); /* only the last of them is too deep */
     assert_decodes_to(decoding, &wire, DECODE_TOO_DEEP);
 }
 
@@ -74,7 +75,7 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
     struct decoding *decoding = *state;
     for (size_t levels = SCHEMA_MAX_DEPTH - 1; levels <= SCHEMA_MAX_DEPTH + 2; levels++) {
         wire_clear(&wire);
-        wire_wrap(&wire, 1, levels - 1); /* There and Back in turn, both by field 1 */
+        wire_wrap(&wire, 1, levels - 1); /* messages There and Back in turn, each in field 1 */
         wire_wrap(&wire, 7, 1);
         assert_decodes_to(decoding, &wire,
                           levels <= SCHEMA_MAX_DEPTH ? DECODE_OK : DECODE_TOO_DEEP);
@@ -82,8 +83,8 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
 }
 
 /*
- * Makes all bytes written so far the content of `inner` in a group, or the value of a map's entry:
- * two levels.
+ * Adds two levels: all bytes written so far become the content of `inner` in a group, or the value
+ * of a map entry.
  */
 static void wrap_in_two(bool group)
 {
@@ -113,15 +114,17 @@ static void known_groups_and_entries_of_maps_count_as_levels(void **state)
         }
 }
 
-/* Bytes of a field that the type does not have nest nothing, whatever they look like. */
+/* The bytes of an unknown field are not decoded, even if they look like nested messages. */
 static void unknown_bytes_are_not_looked_into(void **state)
 {
     struct decoding *decoding = *state;
     assert_tower(decoding, 99, (size_t)2 * SCHEMA_MAX_DEPTH, DECODE_OK);
-    assert_tower(decoding, 3, 40, DECODE_OK); /* nor those of a string */
+    assert_tower(decoding, 3, 40, DECODE_OK); /* the bytes of a string are not decoded either */
 }
 
-/* A length may be written in up to five bytes; a longer form than needed must not hide a level. */
+/*
+ * A length has up to five bytes. The levels are counted even if a length is longer than necessary.
+ */
 static void padded_lengths_hide_no_level(void **state)
 {
     struct decoding *decoding = *state;
@@ -173,7 +176,7 @@ static void what_makes_no_sense_before_a_tower_is_malformed(void **state)
     wire_wrap(&wire, 1, 5000);
     static struct wire spoilt;
     wire_clear(&spoilt);
-    wire_raw(&spoilt, "\x0a\x01\x0a", 3); /* a child whose own child has no length */
+    wire_raw(&spoilt, "\x0a\x01\x0a", 3); /* a child, whose own child has no length */
     wire_raw(&spoilt, wire.bytes, wire.size);
     assert_decodes_to(decoding, &spoilt, DECODE_MALFORMED);
     wire_clear(&spoilt);
@@ -182,11 +185,11 @@ static void what_makes_no_sense_before_a_tower_is_malformed(void **state)
     assert_decodes_to(decoding, &spoilt, DECODE_MALFORMED);
 }
 
-/* --- time ------------------------------------------------------------------------------------- */
+/* --- time limits ------------------------------------------------------------------------------ */
 
 /*
- * Each occurrence is merged with the map. If it adds no entry, the map is not changed: sorting it
- * again each time took more than a second for each of these datagrams.
+ * Each occurrence of the message is merged with the map. One that adds no entry does not change the
+ * map. Sorting the map again each time took more than a second for each of these datagrams.
  */
 static void a_map_is_not_looked_at_again_for_merges_that_add_nothing(void **state)
 {
@@ -206,7 +209,7 @@ static void a_map_is_not_looked_at_again_for_merges_that_add_nothing(void **stat
         assert_in_range(decoding_wire(decoding, &wire), DECODE_OK, DECODE_TOO_LARGE);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory limits ---------------------------------------------------------------------------- */
 
 static void put_events(size_t count)
 {
@@ -252,7 +255,7 @@ static void with_too_little_memory_a_message_is_too_large_and_takes_none(void **
     assert_int_equal(decoding->arena.used, needed);
 }
 
-/* 65,506 bytes of empty events need almost eight megabytes. */
+/* A datagram of 65,506 bytes of empty events needs almost 8 MiB. */
 static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **state)
 {
     struct decoding *decoding = *state;
@@ -263,7 +266,7 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
     decoding_set_room(decoding, (size_t)9 * 1024 * 1024);
     assert_decodes_to(decoding, &wire, DECODE_OK);
     assert_in_range(decoding->arena.used, 100 * wire.size, 9 * 1024 * 1024);
-    /* The next datagram is served. */
+    /* The next datagram is decoded. */
     wire_clear(&wire);
     put_events(1);
     decoding_set_room(decoding, 4096);
@@ -271,8 +274,8 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
 }
 
 /*
- * Decodes with more memory each time: too large until there is enough, and then accepted; a refusal
- * must not use more than it was given.
+ * Decodes with more and more memory: the result is DECODE_TOO_LARGE until there is enough. A failed
+ * decoding must not use more memory than it has.
  */
 static void assert_bounded_by_room(struct decoding *decoding, size_t most)
 {
@@ -290,7 +293,7 @@ static void assert_bounded_by_room(struct decoding *decoding, size_t most)
 static void thirty_thousand_empty_messages_are_bounded_by_the_arena(void **state)
 {
     static const char *const messages[] = {"\x2b\x2c", "\xca\x01\x00", "\xd2\x01\x00"};
-    for (size_t i = 0; i < 3; i++) { /* groups, messages, entries of a map with one key */
+    for (size_t i = 0; i < 3; i++) { /* groups, messages, and map entries with one key */
         size_t size = i == 0 ? 2 : 3;
         wire_clear(&wire);
         while (wire.size + size <= LARGEST && wire.size < 30000 * size)
@@ -299,7 +302,10 @@ static void thirty_thousand_empty_messages_are_bounded_by_the_arena(void **state
     }
 }
 
-/* Some three bytes a level, each of which takes a struct of all of Legacy's fields; and merged. */
+/*
+ * Each level takes about three bytes, and a struct with all fields of Legacy. The message is then
+ * merged with itself.
+ */
 static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void **state)
 {
     wire_wrap(&wire, 18, 90);
@@ -311,7 +317,7 @@ static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void *
     assert_bounded_by_room(*state, (size_t)1024 * 1024);
 }
 
-/* A list gets one element again and again. Each merge copies the list, which takes memory. */
+/* A list gets the same element again and again. Each merge copies the list, which takes memory. */
 static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
 {
     size_t child = wire_begin(&wire, 18);
@@ -329,9 +335,9 @@ static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
 
 /* --- damaged datagrams of real senders -------------------------------------------------------- */
 
-#define MUTATIONS 25 /* of each datagram */
+#define MUTATIONS 25 /* for each datagram */
 
-/* Reads everything of a message that a sink would. */
+/* Reads all parts of a message that a sink reads. */
 static void read_whole(struct decoding *decoding)
 {
     const struct schema_ops *ops = decoding->schema->ops;
@@ -357,7 +363,7 @@ static void read_whole(struct decoding *decoding)
     (void)sink;
 }
 
-/* An accepted message is written as valid JSON and as equivalent bytes. */
+/* Asserts that a valid message is written as valid JSON and as equivalent bytes. */
 static void assert_written_back(struct decoding *decoding)
 {
     static char packed[1 << 20];
@@ -396,7 +402,6 @@ static void decode_damaged(struct decoding *decoding, const struct capture_datag
     }
 }
 
-/* Decodes the datagrams of a capture, unchanged and damaged. */
 static void decode_capture(struct decoding *decoding, const char *name, uint64_t *random,
                            size_t results[])
 {

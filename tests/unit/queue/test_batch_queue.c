@@ -1,4 +1,4 @@
-/* The queue of batches: order, limits and end, the listeners' shares, and two threads. */
+/* The queue of batches: order, limits and end, the shares of listeners, and two threads. */
 #include <stdlib.h>
 
 #include "collector/contract/listener.h"
@@ -13,7 +13,6 @@
 
 static const struct listener listeners[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
 
-/* A test's pool, and a queue for three listeners or one. */
 struct fixture {
     struct batch_pool *pool;
     struct batch_queue *queue;
@@ -40,7 +39,7 @@ static void finish(struct fixture *fixture)
     batch_pool_destroy(fixture->pool);
 }
 
-/* As a producer: asks for a slot, and pushes if there is one. */
+/* As a producer: requests a slot, and pushes the batch if there is one. */
 static enum queue_result push(struct batch_queue *queue, struct batch *batch)
 {
     enum queue_result result = batch_queue_ask(queue, batch);
@@ -49,7 +48,7 @@ static enum queue_result push(struct batch_queue *queue, struct batch *batch)
     return result;
 }
 
-/* Offers a batch of the listener; one that is refused returns to the pool. */
+/* Offers a batch of the listener. A refused batch returns to the pool. */
 static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -180,7 +179,7 @@ TEST(it_is_finished_when_closed_and_empty)
     finish(&fixture);
 }
 
-/* --- shares ----------------------------------------------------------------------------------- */
+/* --- shares of listeners ---------------------------------------------------------------------- */
 
 TEST(a_flooding_listener_holds_at_most_half_of_what_was_free)
 {
@@ -207,7 +206,7 @@ TEST(a_flooding_listener_leaves_room_for_the_others)
     finish(&fixture);
 }
 
-/* Only a full queue refuses its first batch. */
+/* Only a full queue refuses the first batch of a listener. */
 TEST(a_listener_that_holds_nothing_gets_any_free_slot)
 {
     struct fixture fixture = make(2, true);
@@ -290,9 +289,9 @@ TEST(a_queue_grows_beyond_what_it_began_with)
     finish(&fixture);
 }
 
-/* --- how full a queue is ---------------------------------------------------------------------- */
+/* --- the reported level of a queue ------------------------------------------------------------ */
 
-/* Whether the queue would refuse a batch of the listener. */
+/* Returns true if the queue would refuse a batch of the listener. */
 static bool refuses(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -309,7 +308,8 @@ TEST(a_queue_is_full_exactly_when_it_refuses_a_listener_that_is_in_it)
     for (size_t capacity = 1; capacity <= CAPACITY; capacity++) {
         for (int shared = 0; shared < 2; shared++) {
             struct fixture fixture = make(capacity, shared != 0);
-            size_t held[3][2] = {{0}}; /* by listener: all, and large */
+            /* For each listener, the number of all batches and of large ones. */
+            size_t held[3][2] = {{0}};
             for (int step = 0; step < 300; step++) {
                 random = random * 1664525 + 1013904223;
                 size_t listener = shared != 0 ? random >> 16 & 1 : 0;
@@ -352,9 +352,12 @@ TEST(the_share_of_a_flooding_listener_fills_evenly)
     finish(&fixture);
 }
 
-/* --- room for what is newer ------------------------------------------------------------------- */
+/* --- eviction of the oldest batches ----------------------------------------------------------- */
 
-/* A producer that drops the oldest: it requests room after each push, accepted or not. */
+/*
+ * As a producer that drops the oldest batches: requests room after each push, even if it was
+ * refused.
+ */
 static enum queue_result offer_newest(struct fixture *fixture, size_t listener, bool large,
                                       bool *asked)
 {
@@ -372,7 +375,7 @@ static enum queue_result offer_newest(struct fixture *fixture, size_t listener, 
 
 struct evicted {
     size_t count;
-    size_t of[3]; /* by listener */
+    size_t of[3]; /* for each listener */
     size_t large;
 };
 
@@ -403,7 +406,7 @@ TEST(room_is_requested_early_and_only_once)
     }
     assert_false(batch_queue_make_room(fixture.queue, evict, &evicted));
     assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
-    assert_true(asked); /* two more have room */
+    assert_true(asked); /* there is room for two more batches */
     assert_int_equal(offer_newest(&fixture, 0, false, &asked), QUEUE_TAKEN);
     assert_false(asked);
     assert_int_equal(make_room(&fixture).count, (CAPACITY - 1) / 4 + 1);
@@ -425,7 +428,7 @@ TEST(the_oldest_make_room_for_the_newest)
     finish(&fixture);
 }
 
-/* A queue of one slot has no quarter. */
+/* A quarter of one slot would be 0. */
 TEST(the_smallest_queue_gives_its_only_batch)
 {
     struct fixture fixture = make(1, false);
@@ -439,7 +442,7 @@ TEST(the_smallest_queue_gives_its_only_batch)
     finish(&fixture);
 }
 
-/* The sink has made progress since: no batch need be lost. */
+/* The sink has made room since the request, so no batch is evicted. */
 TEST(room_is_not_made_if_it_exists_already)
 {
     struct fixture fixture = make(CAPACITY, false);
@@ -452,7 +455,7 @@ TEST(room_is_not_made_if_it_exists_already)
     finish(&fixture);
 }
 
-/* A flooded listener only evicts its own batches. */
+/* Only batches of the listener that exceeds its share are evicted. */
 TEST(a_spent_share_loses_only_its_own_oldest)
 {
     struct fixture fixture = make(CAPACITY, true);
@@ -492,7 +495,7 @@ TEST(a_spent_share_makes_room_for_its_own_large_batches)
     bool asked;
     assert_int_equal(offer_newest(&fixture, 1, true, &asked), QUEUE_TAKEN);
     assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_TAKEN);
-    assert_false(asked); /* each holds one; no next one may come */
+    assert_false(asked); /* each listener has one batch, and a second one is refused */
     assert_int_equal(offer_newest(&fixture, 0, true, &asked), QUEUE_SHARE_SPENT);
     assert_true(asked);
     struct evicted evicted = make_room(&fixture);
@@ -504,22 +507,22 @@ TEST(a_spent_share_makes_room_for_its_own_large_batches)
 
 /* --- two threads ------------------------------------------------------------------------------ */
 
-#define BATCHES 5000 /* at most; fewer are pushed after TRAFFIC_NS */
-#define LARGEST 5    /* records a batch */
+#define BATCHES 5000 /* maximum; fewer are pushed if TRAFFIC_NS has passed */
+#define LARGEST 5    /* records of a batch */
 
 struct traffic {
     struct fixture fixture;
     bool consumer_is_slow; /* the consumer pops only after a batch was refused */
     bool makes_room;       /* the consumer evicts the oldest when room is requested */
     _Atomic uint64_t refusals;
-    _Atomic bool ended;             /* nothing more will be pushed */
-    uint64_t batches, records, sum; /* pushed */
+    _Atomic bool ended;             /* no more batches will be pushed */
+    uint64_t batches, records, sum; /* counts and sum of what was pushed */
     uint64_t taken_batches, taken_records, taken_sum, disorder;
     uint64_t evicted_batches;
     bool gave_up;
 };
 
-/* A batch whose records have consecutive numbers from *sum's count on, in its arena. */
+/* Makes a batch whose records have consecutive numbers, and adds them to `sum`. */
 static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64_t *sum)
 {
     struct batch *batch = batch_acquire(pool, false);
@@ -529,7 +532,7 @@ static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64
     for (uint64_t i = 0; i <= number % LARGEST; i++) {
         struct record *record = arena_allocate(&batch->arena, sizeof *record);
         if (record == NULL)
-            abort(); /* a batch has room for a few */
+            abort(); /* a batch always has room for these few records */
         *record = (struct record){.received_ns = (int64_t)(number * LARGEST + i)};
         *sum += (uint64_t)record->received_ns;
         batch_append(batch, record);
@@ -550,7 +553,8 @@ static void produce(void *argument)
                 break;
             continue;
         }
-        uint32_t count = batch->count; /* after the push the batch belongs to the consumer */
+        /* Read before the push, because then the consumer owns the batch. */
+        uint32_t count = batch->count;
         if (traffic->makes_room)
             (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
         while (push(traffic->fixture.queue, batch) != QUEUE_TAKEN && patience(until))
@@ -574,7 +578,7 @@ static void check_batch(struct traffic *traffic, const struct batch *batch)
     }
 }
 
-/* Evicted records are added to the others; the rest may be in any order. */
+/* The sums include evicted records, which may be out of order. */
 static void sum_up_evicted(void *context, struct batch *batch)
 {
     struct traffic *traffic = context;

@@ -1,4 +1,4 @@
-/* Bytes from one thread to another: in order, complete, and never beyond the capacity. */
+/* Bytes go from one thread to another: in order, complete, and never more than the capacity. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ TEST(bytes_come_out_in_order_in_any_pieces)
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[8] = "";
-    for (int round = 0; round < 30; round++) { /* across the ring's end at each position */
+    /* Wraps around the end of the ring at each position. */
+    for (int round = 0; round < 30; round++) {
         const struct byte_part parts[] = {{"ab", 2}, {NULL, 0}, {"cdefg", 5}};
         assert_true(byte_ring_is_empty(ring));
         assert_true(byte_ring_put(ring, parts, 3));
@@ -67,7 +68,7 @@ TEST(it_is_finished_when_it_is_closed_and_empty)
 
 #define LETTERS 20000
 
-/* Letters of 1 to 100 bytes, each after its size, with bytes made from its number. */
+/* Puts letters of 1 to 100 bytes, each after its size. Their bytes depend on their number. */
 static void produce(void *argument)
 {
     struct byte_ring *ring = argument;

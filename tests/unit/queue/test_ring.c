@@ -1,4 +1,4 @@
-/* The ring: order, limits and end; counts and checksums on both ends with two threads. */
+/* The ring: order, limits and end. With two threads, counts and checksums of both are compared. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ TEST(items_come_out_in_the_order_they_went_in)
     int items[5];
     struct ring *ring = ring_create(5);
     assert_null(ring_pop(ring));
-    for (int round = 0; round < 100; round++) { /* past the slots' end at every place */
+    /* Wraps around the end of the slots at each position. */
+    for (int round = 0; round < 100; round++) {
         for (int i = 0; i < 3 + round % 3; i++)
             assert_true(ring_push(ring, &items[i]));
         assert_int_equal(ring_level(ring), 3 + round % 3);
@@ -48,7 +49,7 @@ TEST(it_holds_exactly_its_capacity)
     }
 }
 
-/* Takes out numbers below `below`, and records them. */
+/* Takes the numbers below `below` and notes them. */
 struct numbers {
     int below;
     int taken[70];
@@ -77,7 +78,8 @@ static void assert_pops(struct ring *ring, const int *expected, size_t count)
 TEST(chosen_items_are_taken_out_oldest_first_and_the_rest_keep_their_order)
 {
     int items[] = {9, 1, 8, 2, 7, 3};
-    for (size_t start = 0; start < 8; start++) { /* past the slots' end at every place */
+    /* Wraps around the end of the slots at each position. */
+    for (size_t start = 0; start < 8; start++) {
         struct ring *ring = ring_create(6);
         struct numbers small = {.below = 5};
         const struct ring_choice choice = {is_below, note_number, &small};
@@ -152,17 +154,17 @@ struct item {
 };
 
 /*
- * Items go through one ring and return through another, and are rewritten only then; so each
- * direction of each ring must pass plain memory between the threads.
+ * Items go through one ring and return through another, and are only then written again. So each
+ * ring must make plain memory of one thread visible to the other.
  */
 struct traffic {
     struct ring *forth, *back;
-    uint64_t count;        /* the most items to send, of which fewer are sent after TRAFFIC_NS */
+    uint64_t count;        /* maximum number of items; fewer are sent if TRAFFIC_NS has passed */
     bool producer_is_slow; /* the producer sends only into an empty ring */
     bool consumer_is_slow; /* the consumer takes only from a full ring */
     struct item items[ITEMS];
     uint64_t sent, sent_sum;
-    _Atomic bool ended; /* nothing more will be sent */
+    _Atomic bool ended; /* no more items will be sent */
     uint64_t received, received_sum, disorder;
     bool gave_up;
 };
@@ -263,7 +265,7 @@ TEST(everything_arrives_at_a_slow_consumer)
     assert_all_arrive(&tight, 1);
 }
 
-/* An item pushed before the close is visible once the consumer sees the close. */
+/* When the consumer sees the close, it also sees all items pushed before it. */
 TEST(the_end_never_overtakes_the_last_item)
 {
     for (uint64_t count = 0; count < 200; count++) {
@@ -277,7 +279,7 @@ TEST(the_end_never_overtakes_the_last_item)
 struct ends {
     struct ring *rings[ENDS];
     int item;
-    _Atomic size_t begun; /* rounds that the consumer has begun */
+    _Atomic size_t begun; /* number of rounds that the consumer has begun */
     size_t full;
 };
 
@@ -294,7 +296,7 @@ static void push_and_close(void *argument)
     }
 }
 
-/* A ring with an item is not finished, whenever its producer closes it. */
+/* A ring that contains an item is not finished, whenever its producer closes it. */
 TEST(the_end_is_never_seen_before_the_last_item)
 {
     static struct ends ends;
@@ -314,7 +316,7 @@ TEST(the_end_is_never_seen_before_the_last_item)
                 break;
         }
     }
-    atomic_store(&ends.begun, ENDS); /* the producer need not wait for the remaining rounds */
+    atomic_store(&ends.begun, ENDS); /* lets the producer run its remaining rounds */
     thread_join(thread);
     assert_int_equal(early, 0);
     assert_int_equal(ends.full, ENDS);

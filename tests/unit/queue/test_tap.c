@@ -1,4 +1,6 @@
-/* The tap: which batches it takes and which pass by; it never holds more than a few batches. */
+/*
+ * The tap: which batches it takes and which it only counts. It never holds more than a few batches.
+ */
 #include <stdlib.h>
 
 #include "collector/platform/thread.h"
@@ -35,7 +37,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* As a producer, without sinks, offers a batch with this many records. */
+/* As a producer without sinks, offers a batch of this many records. */
 static void pass(struct fixture *fixture, size_t producer, uint32_t records, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -45,7 +47,7 @@ static void pass(struct fixture *fixture, size_t producer, uint32_t records, boo
     batch_release(batch);
 }
 
-/* Takes the next batch. Returns its number of records; 0: no batch. */
+/* Takes the next batch. Returns its number of records, or 0 if there is no batch. */
 static uint32_t take(struct fixture *fixture)
 {
     struct batch *batch = tap_next(fixture->tap);
@@ -87,7 +89,7 @@ TEST_WITH(batches_without_room_pass_by_and_are_counted, set_up, tear_down)
         pass(fixture, 0, 7, false);
     assert_int_equal(batches_out(fixture->pool), TAP_BATCHES);
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
-    pass(fixture, 1, 1, false); /* each producer has room of its own */
+    pass(fixture, 1, 1, false); /* each producer has its own room */
     assert_int_equal(tap_passed_by(fixture->tap), 3 * 7);
     assert_int_equal(take(fixture), 7);
     pass(fixture, 0, 7, false);
@@ -103,7 +105,7 @@ TEST_WITH(only_one_large_batch_may_be_in_the_tap, set_up, tear_down)
     assert_int_equal(tap_passed_by(fixture->tap), 2);
     struct batch *batch = tap_next(fixture->tap);
     assert_non_null(batch);
-    pass(fixture, 0, 4, true); /* the batch being read still counts */
+    pass(fixture, 0, 4, true); /* the batch that is being read counts, too */
     assert_int_equal(tap_passed_by(fixture->tap), 2 + 4);
     tap_done(fixture->tap, batch);
     pass(fixture, 1, 8, true);
@@ -119,7 +121,7 @@ TEST_WITH(while_it_counts_all_passes_by, set_up, tear_down)
     tap_set(fixture->tap, TAP_COUNTING);
     pass(fixture, 0, 5, false);
     assert_int_equal(tap_passed_by(fixture->tap), 5);
-    assert_int_equal(take(fixture), 1); /* batches taken before stay */
+    assert_int_equal(take(fixture), 1); /* batches that were taken before stay available */
     assert_int_equal(take(fixture), 0);
 }
 
@@ -134,7 +136,7 @@ TEST_WITH(turning_it_off_releases_waiting_batches, set_up, tear_down)
     tap_set(fixture->tap, TAP_TAKING);
     pass(fixture, 1, 3, true);
     assert_int_equal(take(fixture), 3);
-    pass(fixture, 0, 1, false); /* the end of the tap (tear_down) releases it, too */
+    pass(fixture, 0, 1, false); /* tear_down destroys the tap, which must release this batch */
 }
 
 struct producer {

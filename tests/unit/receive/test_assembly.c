@@ -1,6 +1,6 @@
 /*
- * Assembling messages from segments in any order, with duplicates, losses and limits of time and
- * memory. Each datagram has one outcome.
+ * Messages are assembled from segments in any order, with duplicates, losses, and limits of time
+ * and memory. Each datagram has exactly one outcome.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static struct assembly *assembly;
 static int64_t now;
 
-/* Datagrams of messages that were given up, by reason. */
+/* Number of datagrams whose message was given up, by reason. */
 static size_t given_up[REASON_COUNT];
 static size_t given_up_bytes;
 static uint8_t last_given_up[64];
@@ -76,8 +76,8 @@ struct piece {
 };
 
 /*
- * Takes a segment whose bytes identify it. Front and rest are allocated exactly, so that sanitizers
- * see reads past them.
+ * Takes a segment whose bytes identify it. Its front and its rest are allocated with their exact
+ * sizes, so that sanitizers detect reads past them.
  */
 static enum assembly_result take(struct piece piece, struct refusal *refusal)
 {
@@ -123,7 +123,7 @@ static void refused(uint32_t message, uint16_t number, bool last, size_t size,
     assert_int_equal(refusal.reason, reason);
 }
 
-/* Takes the segment that completes a message of `sizes`, and checks that the bytes are in order. */
+/* Takes the segment that completes a message of `sizes`. Asserts that all bytes are in order. */
 static void whole(uint32_t message, uint16_t number, bool last, const size_t *sizes, size_t count)
 {
     struct refusal refusal;
@@ -173,7 +173,7 @@ TEST_WITH(a_duplicate_segment_is_reported_as_repeated, set_up, tear_down)
     assembly_end(assembly, NULL);
     refused(1, 0, false, 10, REASON_SEGMENT_REPEATED);
     refused(1, 1, true, 20, REASON_SEGMENT_REPEATED);
-    now += TIMEOUT; /* then the message is forgotten */
+    now += TIMEOUT; /* after this time the message is forgotten */
     held(1, 0, false, 10);
     assert_int_equal(all_given_up(), 0);
 }
@@ -191,7 +191,7 @@ TEST_WITH(an_incomplete_message_is_given_up_datagram_by_datagram, set_up, tear_d
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 2);
     assert_int_equal(given_up_bytes, 2 * HEADER + 5010);
     assert_int_equal(assembly_buffered(assembly), 2);
-    refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* a segment that came too late */
+    refused(1, 1, false, 10, REASON_SEGMENTS_MISSING); /* its message was already given up */
 }
 
 TEST_WITH(expiry_by_the_caller_gives_up_late_messages, set_up, tear_down)
@@ -217,7 +217,7 @@ TEST_WITH(a_clock_set_back_restarts_the_timeout, set_up, tear_down)
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 1);
 }
 
-/* As in a capture. Signed differences of these times would overflow. */
+/* A capture may have such times. Their signed difference would overflow. */
 TEST_WITH(times_as_far_apart_as_can_be_end_the_timeout, set_up, tear_down)
 {
     (void)state;
@@ -278,16 +278,13 @@ TEST_WITH(a_message_makes_room_for_itself_only_if_no_other_can, set_up, tear_dow
     uint32_t taken = 0;
     while (given_up[REASON_ASSEMBLY_FULL] == 0)
         held(++taken, 0, false, 1400);
-    held(2, 1, false, 1400); /* the first message was given up, so this is the oldest */
+    held(2, 1, false, 1400); /* the first message was given up, so message 2 is the oldest */
     assert_int_equal(given_up[REASON_ASSEMBLY_FULL], 2);
     assert_int_equal(last_given_up[8], 3 * 7);
     whole(2, 2, true, sizes, 3);
 }
 
-/*
- * Giving up the oldest message is not enough room for a message that needs all of the memory: that
- * message must be complete or is too long.
- */
+/* A long segment needs the room of several short messages, which are all given up. */
 TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)
 {
     (void)state;
@@ -333,15 +330,15 @@ TEST_WITH(messages_with_equal_numbers_differ_by_host_port_or_publisher, set_up, 
     assert_int_equal(assembly_take(assembly, &datagram, &header, &refusal), ASSEMBLY_BUFFERED);
 }
 
-/* --- many at random --------------------------------------------------------------------------- */
+/* --- random messages -------------------------------------------------------------------------- */
 
 #define MESSAGES 3000
 #define MOST     12
 
 /*
- * Segments of several messages are mixed, some duplicated, some lost, while time passes. Every
- * datagram is part of a complete message, refused or given up, and each message whose segments all
- * arrive in time and with enough memory is complete once.
+ * Mixes the segments of several messages. Some are duplicated or lost, and time passes. Each
+ * datagram must be part of a complete message, refused or given up. A message is complete once if
+ * all its segments arrive in time and there was enough memory.
  */
 TEST_WITH(every_datagram_has_one_outcome, set_up, tear_down)
 {

@@ -19,8 +19,8 @@ static int set_up(void **state)
     client = tcp_client_connect(&address);
     channel = (struct stream_channel){.ops = &channel_plain};
     int64_t until = patience_until();
-    while (tcp_connection_accept(listening, DESCRIPTOR_OF_SENDER,
-                                 &channel.socket, &peer, &error) != ACCEPT_OK)
+    while (tcp_connection_accept(listening, DESCRIPTOR_OF_SENDER, &channel.socket, &peer, &error) !=
+           ACCEPT_OK)
         assert_true(patience(until));
     assert_true(channel.ops->begin(&channel, NULL, NULL));
     return 0;

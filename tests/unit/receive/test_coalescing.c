@@ -1,6 +1,6 @@
 /*
- * When a receiving thread pauses: only at high rates, for a limited time, never longer than its
- * buffers allow.
+ * When a receiving thread pauses so that more datagrams gather: only at high rates, for a limited
+ * time, and never longer than its buffers allow.
  */
 
 #include "collector/platform/clock.h"
@@ -22,8 +22,8 @@ static struct coalescing of_socket(int64_t most_ns, uint64_t buffer)
 }
 
 /*
- * Notes ten rounds of `each` datagrams, `every_ns` apart, from `*now_ns` on. Returns the pause
- * after the last one.
+ * Notes ten rounds of `each` datagrams. The rounds are `every_ns` apart and begin at `*now_ns`.
+ * Returns the pause after the last round.
  */
 static int64_t allowed_ns; /* how late records may be in the present test */
 
@@ -58,10 +58,10 @@ TEST(at_a_low_rate_there_is_no_pause)
 
 TEST(a_pause_that_would_gather_too_few_is_not_taken)
 {
-    /* In half a millisecond: one less than enough, and exactly enough. */
+    /* In half a millisecond, first one datagram less than enough, and then exactly enough. */
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
-    /* A shorter pause would gather too few datagrams, so there is none. */
+    /* A pause of at most 100 us would gather too few datagrams, so there is none. */
     assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
 }
 
@@ -93,7 +93,7 @@ TEST(a_pause_ends_before_the_smallest_buffer_is_full)
     const uint64_t buffer = 64 * 1024;
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
     coalescing_add_socket(&coalescing, 500 * US, buffer);
-    int64_t rest = rest_at(coalescing, 200); /* 200,000 a second */
+    int64_t rest = rest_at(coalescing, 200); /* 200,000 datagrams a second */
     uint64_t arriving = (uint64_t)(rest / (5 * US)) * (SIZE + COALESCING_BUFFER_CHARGE);
     assert_true(rest > 0);
     assert_true(arriving <= buffer / COALESCING_BUFFER_PART);
@@ -117,11 +117,11 @@ TEST(the_first_datagram_after_a_silence_causes_no_pause)
 TEST(a_rate_is_known_after_enough_time)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
-    coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst: all within a moment */
+    coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst */
     assert_int_equal(coalescing_delay(&coalescing, 0, 10 * US), 0);
 }
 
-/* The pause at a rate if a socket and all sinks let records be late. */
+/* Returns the pause at this rate if the socket and all sinks allow records to be late. */
 static int64_t late_pause_at(int64_t most_ns, int64_t late_ns, uint64_t buffer,
                              uint64_t datagrams_a_ms)
 {
@@ -146,7 +146,7 @@ TEST(a_long_pause_gathers_no_more_than_enough)
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
 }
 
-/* The limit holds whatever rate was measured before. */
+/* This holds for any rate that was measured before. */
 TEST(a_burst_after_a_quiet_time_finds_room)
 {
     const uint64_t buffer = (uint64_t)4 << 20;
@@ -157,7 +157,7 @@ TEST(a_burst_after_a_quiet_time_finds_room)
     assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
-/* A stream's buffer has no overhead per datagram, and a sender that is too fast waits. */
+/* A stream's buffer has no overhead for each datagram, and a sender that is too fast waits. */
 TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
 {
     const uint64_t buffer = 64 * 1024;
@@ -168,7 +168,7 @@ TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
     int64_t rest = rest_at(stream, 20);
     assert_int_equal(rest, 5 * MS);
     assert_true(rest_at(datagrams, 20) <= 500 * US);
-    /* At most a part of the buffer is filled during a pause. */
+    /* A pause fills at most 1/COALESCING_BUFFER_PART of the buffer. */
     rest = rest_at(stream, 100);
     assert_in_range(rest, MS, buffer / COALESCING_BUFFER_PART * MS / (100 * SIZE));
     allowed_ns = 0;
@@ -178,7 +178,7 @@ TEST(a_pause_lasts_as_long_as_requested)
 {
     struct pause *pause = pause_create();
     if (pause == NULL)
-        skip(); /* the system has no pause that is so short */
+        skip(); /* the system has no pauses that are so short */
     for (int i = 0; i < 3; i++) {
         int64_t before = clock_monotonic_ns();
         pause_wait(pause, 300 * US);

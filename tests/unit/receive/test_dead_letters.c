@@ -1,4 +1,4 @@
-/* Dead letters: which are kept, which are dropped and why; the sums are exact. */
+/* Dead letters: which are kept, which are dropped and why. The sums are exact. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define SECTION 60 /* bytes */
+#define SECTION 60 /* bytes of a section block */
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
-/* The names that the linker wraps (ld(1), --wrap). */
+/* The linker replaces these functions (ld(1), --wrap). */
 enum write_result __real_output_file_write(struct output_file *file, const void *bytes, size_t size,
                                            size_t *written, struct error *error);
 bool __real_output_file_roll_back(struct output_file *file, size_t size);
@@ -27,10 +27,10 @@ enum write_result __wrap_output_file_write(struct output_file *file, const void 
 bool __wrap_output_file_roll_back(struct output_file *file, size_t size);
 
 static struct {
-    unsigned halves;     /* the write with this number writes half, and the next ones fail */
-    unsigned write_most; /* the number of next writes that fail */
-    unsigned roll_backs; /* the number of next calls that fail */
-    atomic_uint writes;  /* done so far */
+    unsigned halves;     /* number of the write that writes only half; all later writes fail */
+    unsigned write_most; /* number of writes that fail next */
+    unsigned roll_backs; /* number of calls that fail next */
+    atomic_uint writes;  /* number of writes so far */
 } failing;
 
 enum write_result __wrap_output_file_write(struct output_file *file, const void *bytes, size_t size,
@@ -56,7 +56,7 @@ bool __wrap_output_file_roll_back(struct output_file *file, size_t size)
     return false;
 }
 
-/* --- letters ---------------------------------------------------------------------------------- */
+/* --- writing letters -------------------------------------------------------------------------- */
 
 static const struct listener listener = {.name = "udp://127.0.0.1:5555"};
 static const struct address destination = {
@@ -65,10 +65,10 @@ static uint8_t payload[65507];
 
 static struct dead_letters *letters;
 static struct dead_letter_queue *queue;
-static struct dead_letter_counters written; /* the thread's */
-static struct dead_letter_counters offered; /* ours */
+static struct dead_letter_counters written; /* counters of the writing thread */
+static struct dead_letter_counters offered; /* counters of the test's thread */
 
-static struct disk_reserve reserve; /* reserve= of the dead letters opened next */
+static struct disk_reserve reserve; /* the reserve= of the dead letters that are opened next */
 
 static void open_letters(uint64_t max_size, uint64_t rate)
 {
@@ -121,7 +121,7 @@ static uint64_t dropped(enum dead_letter_drop why)
     return counter_read(&written.dropped[why]) + counter_read(&offered.dropped[why]);
 }
 
-/* Ends the dead letters and asserts that each letter is kept, or dropped for one reason. */
+/* Ends the dead letters. Asserts that each letter is kept, or dropped for one reason. */
 static void finish(int64_t deadline_ns)
 {
     dead_letter_queue_close(queue);
@@ -135,7 +135,7 @@ static void finish(int64_t deadline_ns)
     assert_int_equal(sum, counter_read(&offered.offered));
 }
 
-/* The datagrams in the file. */
+/* Returns the number of datagrams in the file. */
 static unsigned read_back(void)
 {
     struct capture *capture;
@@ -197,7 +197,8 @@ TEST_WITH(enough_disk_space_is_not_logged, set_up, scratch_remove)
 }
 
 /*
- * Finds the first comment in the file that begins with `text`. Returns its size and its beginning.
+ * Finds the first comment in the file that begins with `text`. Stores its beginning in `found` and
+ * returns its size.
  */
 static size_t find_comment(const char *bytes, size_t size, const char *text, const char **found)
 {
@@ -211,7 +212,7 @@ static size_t find_comment(const char *bytes, size_t size, const char *text, con
     return 0;
 }
 
-/* The name has characters of two bytes and is longer than a comment may be. */
+/* The name has characters of two bytes and is longer than a comment may be, so that it is cut. */
 static void assert_ends_with_a_character(const char *before)
 {
     char name[700], text[32];
@@ -279,7 +280,7 @@ TEST_WITH(letters_beyond_the_rate_are_dropped, set_up, scratch_remove)
     assert_int_equal(read_back(), counter_read(&written.kept));
 }
 
-/* The letters wait in the ring until the start. */
+/* The letters stay in the ring until start() is called. */
 TEST_WITH(letters_that_do_not_fit_the_ring_are_dropped, set_up, scratch_remove)
 {
     (void)state;
@@ -335,7 +336,7 @@ TEST_WITH(a_file_never_becomes_longer_than_its_max_size, set_up, scratch_remove)
     assert_int_equal(counter_read(&written.bytes), max_size);
     assert_int_equal(read_back(), 10);
 
-    open_letters(max_size + SECTION + block, 1000); /* bytes of an earlier run count */
+    open_letters(max_size + SECTION + block, 1000); /* the bytes of the earlier run count, too */
     start();
     offer(1000);
     offer(1000);
@@ -358,7 +359,7 @@ TEST_WITH(letters_left_at_the_deadline_are_dropped, set_up, scratch_remove)
     scratch_assert_holds_text("dead", "");
 }
 
-/* Writes three letters; the second is half written when writes fail. */
+/* Offers three letters. Only half of the second is written, and then writes fail. */
 static void offer_three(void)
 {
     failing.halves = 2;
@@ -396,7 +397,7 @@ TEST_WITH(a_letter_torn_at_the_deadline_is_dropped_and_removed_by_the_next_run, 
     failing.write_most = failing.roll_backs = UINT32_MAX;
     offer_three();
     int64_t until = patience_until();
-    while (atomic_load(&failing.writes) <= failing.halves) /* waits until a write has failed */
+    while (atomic_load(&failing.writes) <= failing.halves) /* until a write has failed */
         assert_true(patience(until));
     finish(clock_monotonic_ns());
     assert_int_equal(counter_read(&written.kept), 1);

@@ -1,4 +1,7 @@
-/* A cookie proves a client's address, for its own hello and for a limited time. */
+/*
+ * A cookie proves a client's address. It is valid for the client's own hello and for a limited
+ * time.
+ */
 #include <string.h>
 
 #include "collector/receive/dtls_cookie.h"

@@ -1,4 +1,7 @@
-/* Handshakes of DTLS and their time: hosts share it, and a hello without time changes nothing. */
+/*
+ * The processing time for DTLS handshakes: hosts share it, and a hello for which no time is left
+ * changes nothing.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +13,10 @@
 
 #define MS INT64_C(1000000)
 
-/* In milliseconds, as the wrapped clock counts the two calls of the library that begin it. */
+/*
+ * A handshake begins with two calls of the library. The wrapped clock counts a millisecond for
+ * each.
+ */
 #define HANDSHAKE_MS 2
 
 #define SAVED_MS     ((unsigned)(DTLS_TIME_SAVED / MS))
@@ -20,21 +26,21 @@ int64_t __wrap_clock_monotonic_ns(void);
 
 static int64_t now_ns;
 
-/* Each time that it is asked, a millisecond has passed. */
+/* Each call advances the clock by a millisecond. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += MS;
 }
 
-/* --- a server --------------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------- */
 
 struct world {
     struct ingest_counters counters;
     struct listener listener;
     struct dtls_settings *settings;
     struct dtls_server *server;
-    int64_t arrived_ns; /* of all records: as if they were received at the same time */
-    uint8_t answer[DTLS_VERIFY_REQUEST_SIZE]; /* the beginning of the last one */
+    int64_t arrived_ns;                       /* of all records */
+    uint8_t answer[DTLS_VERIFY_REQUEST_SIZE]; /* the beginning of the last answer */
     uint32_t hellos;
 };
 
@@ -79,9 +85,9 @@ static void end_world(struct world *world)
     free(world);
 }
 
-/* --- clients ---------------------------------------------------------------------------------- */
+/* --- the clients ------------------------------------------------------------------------------ */
 
-/* Addresses of a /64 network of IPv6 are of one host. */
+/* Addresses in the same /64 network of IPv6 count as one host. */
 static struct address client(uint8_t network, uint8_t number)
 {
     const uint8_t bytes[16] = {0x20, 0x01, 0x0d, 0xb8, [7] = network, [15] = number};
@@ -95,8 +101,8 @@ static uint8_t *put(uint8_t *at, const void *bytes, size_t size)
 }
 
 /*
- * Writes a ClientHello with its number in the random bytes, and returns its size: record, message,
- * cookie, one cipher with pre-shared keys.
+ * Writes a ClientHello: record, message, cookie, and one cipher for pre-shared keys. `number` is in
+ * its random bytes. Returns its size.
  */
 static size_t write_hello(uint8_t *hello, uint32_t number, const uint8_t *cookie)
 {
@@ -111,7 +117,7 @@ static size_t write_hello(uint8_t *hello, uint32_t number, const uint8_t *cookie
     put_network_u32(random, number);
     uint8_t *at = put(hello, head, sizeof head);
     at = put(at, random, sizeof random);
-    *at++ = 0; /* the length of the session's id */
+    *at++ = 0; /* length of the session id */
     *at++ = cookie_size;
     if (cookie != NULL)
         at = put(at, cookie, cookie_size);
@@ -129,7 +135,7 @@ static enum dtls_outcome say_hello(struct world *world, const struct address *fr
     return dtls_functions->take(world->server, &input, &plain);
 }
 
-/* Says another hello, and says it again with the cookie that it was answered with. */
+/* Sends a new hello, and sends it again with the cookie of the answer. */
 static enum dtls_outcome begin_handshake(struct world *world, const struct address *from)
 {
     const uint32_t number = ++world->hellos;
@@ -138,7 +144,7 @@ static enum dtls_outcome begin_handshake(struct world *world, const struct addre
     return say_hello(world, from, number, cookie);
 }
 
-/* Returns the number of handshakes that one address begins until it is refused. */
+/* Begins handshakes from one address until one is refused. Returns their number. */
 static unsigned use_all_time(struct world *world, const struct address *from)
 {
     unsigned begun = 0;
@@ -147,7 +153,7 @@ static unsigned use_all_time(struct world *world, const struct address *from)
     return begun;
 }
 
-/* Checks that the handshakes of a host without an account used two thirds of the saved time. */
+/* Asserts that the handshakes of a new host took two thirds of `saved_ms`. */
 static void check_used(unsigned begun, unsigned saved_ms)
 {
     assert_in_range(begun * HANDSHAKE_MS, saved_ms * 2 / 3 - HANDSHAKE_MS,
@@ -159,7 +165,7 @@ static uint64_t handshakes(const struct world *world)
     return counter_read(&world->counters.handshakes);
 }
 
-/* --- time ------------------------------------------------------------------------------------- */
+/* --- the time for handshakes ------------------------------------------------------------------ */
 
 TEST_WITH(a_host_that_begins_handshakes_again_and_again_leaves_a_third_of_the_time, scratch_make,
           scratch_remove)

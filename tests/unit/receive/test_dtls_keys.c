@@ -1,4 +1,4 @@
-/* Pre-shared keys of DTLS, found by the identities that clients give (dtls_keys.h). */
+/* Pre-shared keys of DTLS are found by the identities of clients (dtls_keys.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int load(const char *text, struct dtls_keys **keys)
     return dtls_keys_load(scratch_path("keys"), keys, &error);
 }
 
-/* The id of the key that is found at this time, 0: none. */
+/* Returns the id of the key that is valid at this time, or 0 if there is none. */
 static uint64_t found(const struct dtls_keys *keys, const char *identity, int64_t now_ns)
 {
     const struct sender_key_line *line = dtls_keys_find(keys, identity, now_ns);

@@ -15,7 +15,7 @@ static struct address client(unsigned number)
     return address_from_ipv4(bytes, (uint16_t)(1000 + number % 4));
 }
 
-/* Associations are only compared. */
+/* Returns a fake association. The table only compares the pointers. */
 static struct ssl_st *association(unsigned number)
 {
     static char all[2 * MOST];
@@ -107,7 +107,7 @@ TEST(an_address_has_no_more_clients_than_its_share_on_all_its_ports)
     dtls_peers_establish(&peers, first, 0);
     assert_non_null(begin(&peers, 2, 0));
     assert_null(begin(&peers, 3, 0));
-    assert_non_null(begin(&peers, 4, 0)); /* of another address */
+    assert_non_null(begin(&peers, 4, 0)); /* a client at another address */
     dtls_peers_end_session(&peers, first);
     assert_non_null(begin(&peers, 3, 0));
     end_all(&peers);
@@ -150,7 +150,7 @@ TEST(handshakes_that_do_not_complete_use_no_place_of_a_session)
     end_all(&peers);
 }
 
-/* Clients 0 to 3 are of one host, 4 to 7 of the next one, and so on. */
+/* Clients 0 to 3 belong to one host, 4 to 7 to the next, and so on. */
 TEST(a_full_table_gives_up_the_oldest_handshake_of_the_host_that_has_most)
 {
     static const unsigned begun[] = {8, 4, 0, 5, 1, 2, 6};
@@ -158,10 +158,10 @@ TEST(a_full_table_gives_up_the_oldest_handshake_of_the_host_that_has_most)
     static const struct {
         unsigned newcomer, gives_up;
     } cases[] = {
-        {12, 4}, /* a host without handshakes: two others have three, and 4 is the oldest */
-        {9, 4},  /* a host with one */
-        {7, 4},  /* a host with three loses its own */
-        {3, 0},  /* so does another one, although 4 is older */
+        {12, 4}, /* its host has no handshakes; of the two hosts that have three, 4 is the oldest */
+        {9, 4},  /* its host has one handshake */
+        {7, 4},  /* its host has three, and loses its own oldest one */
+        {3, 0},  /* its host has three, and loses its own oldest one, although 4 is older */
     };
     struct dtls_peers peers;
     assert_true(dtls_peers_create(&peers, &full, secret));
@@ -212,7 +212,7 @@ TEST(sessions_are_in_the_order_of_their_last_datagrams)
     end_all(&peers);
 }
 
-/* Against a list of all numbers. */
+/* The model is a list of all numbers. */
 TEST(a_number_is_seen_once_within_the_window)
 {
     enum { NUMBERS = 400 };

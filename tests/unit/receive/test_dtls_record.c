@@ -1,4 +1,6 @@
-/* The bytes that a DTLS server reads before it knows a client: headers, sizes, the hello. */
+/*
+ * The bytes that a DTLS server reads before it knows a client: headers, sizes, and the ClientHello.
+ */
 #include <string.h>
 
 #include "collector/receive/dtls_record.h"
@@ -24,7 +26,7 @@ static void put_header(struct bytes *to, uint8_t type, uint16_t epoch, size_t si
     put(to, head, sizeof head);
 }
 
-/* A message of this claimed size, of which the record has the bytes from `at` on. */
+/* Writes a message that claims the size `claimed`. The record has its bytes from offset `at`. */
 static void put_message(struct bytes *to, uint8_t type, size_t claimed, uint16_t number, size_t at,
                         const void *bytes, size_t size)
 {
@@ -44,7 +46,7 @@ static void put_message(struct bytes *to, uint8_t type, size_t claimed, uint16_t
     put(to, bytes, size);
 }
 
-/* The body of a ClientHello with an id and a cookie of these sizes. */
+/* Writes the body of a ClientHello with a session id and a cookie of these sizes. */
 static size_t make_hello(uint8_t *body, uint8_t id, uint8_t cookie)
 {
     uint8_t *at = body;
@@ -65,7 +67,7 @@ static size_t make_hello(uint8_t *body, uint8_t id, uint8_t cookie)
 static bool reads_hello(const uint8_t *body, size_t claimed, size_t at, size_t size,
                         struct dtls_hello *hello)
 {
-    static struct bytes bytes; /* the hello points into it */
+    static struct bytes bytes; /* static, because the hello refers to these bytes */
     struct dtls_record record;
     bytes.size = 0;
     put_header(&bytes, DTLS_HANDSHAKE, 0, DTLS_MESSAGE_HEADER + size);
@@ -97,7 +99,7 @@ TEST(other_protocols_are_not_records)
     struct bytes bytes = {.size = 0};
     put_header(&bytes, DTLS_HANDSHAKE, 0, 0);
     assert_true(dtls_record_read(bytes.data, bytes.size, &record));
-    bytes.data[1] = 3; /* TLS */
+    bytes.data[1] = 3; /* the version of TLS */
     assert_false(dtls_record_read(bytes.data, bytes.size, &record));
     bytes.data[1] = 254;
     for (unsigned type = 0; type < 256; type++) {
@@ -136,7 +138,7 @@ TEST(a_hello_whose_fields_go_beyond_its_end_is_not_read)
     for (size_t i = 0; i < size - 6; i++)
         assert_false(reads_hello(body, i, 0, i, &hello));
     assert_true(reads_hello(body, size - 6, 0, size - 6, &hello));
-    size = make_hello(body, 33, 0); /* the id is too long */
+    size = make_hello(body, 33, 0); /* a session id of more than 32 bytes */
     assert_false(reads_hello(body, size, 0, size, &hello));
     size = make_hello(body, 1, 255);
     assert_true(reads_hello(body, size, 0, size, &hello));
@@ -157,13 +159,16 @@ TEST(the_answer_is_shorter_than_the_smallest_hello)
     assert_true(sizeof answer < bytes.size);
     dtls_verify_request_write(&record, cookie, answer);
     const uint8_t expected[] = {
-        22, 254, 255, 0,  0, 1, 2, 3, 4, 5, 6, 0,  31, /* the hello's number */
+        22, 254, 255, 0,  0, 1, 2, 3, 4, 5, 6, 0,  31, /* the record number of the hello */
         3,  0,   0,   19, 0, 0, 0, 0, 0, 0, 0, 19, 254, 255, 16};
     assert_memory_equal(answer, expected, sizeof expected);
     assert_memory_equal(answer + sizeof expected, cookie, sizeof cookie);
 }
 
-/* Whether a message of this claimed size and number, with few bytes of it, is allowed. */
+/*
+ * Returns true if a message of this type, claimed size and number is allowed. Only few of its bytes
+ * are present.
+ */
 static bool allows(uint8_t type, size_t claimed, uint16_t number, size_t certificates)
 {
     struct bytes bytes = {.size = 0};
@@ -180,7 +185,7 @@ TEST(messages_may_claim_no_more_memory_than_planned)
     assert_true(allows(16, 2048, 8, 0));
     assert_false(allows(16, 2049, 8, 0));
     assert_false(allows(16, 2048, 9, 0));
-    assert_false(allows(16, 14, 1, 0)); /* its fragment ends after the message */
+    assert_false(allows(16, 14, 1, 0)); /* the fragment ends after the end of the message */
     assert_true(allows(11, 16384, 1, 16384));
     assert_false(allows(11, 16385, 1, 16384));
     assert_false(allows(11, 16384, 1, 0));

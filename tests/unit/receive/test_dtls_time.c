@@ -1,6 +1,6 @@
 /*
- * The time that a thread spends on DTLS handshakes: at most half of its time, shared between hosts
- * according to how much of it each has used.
+ * The time of a thread for DTLS handshakes: at most half of its time. Hosts share it according to
+ * how much each has used.
  */
 #include "collector/base/byte_order.h"
 #include "collector/receive/dtls_time.h"
@@ -9,7 +9,7 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-/* A host has its client only while it begins a handshake. */
+/* A host only has a client while it begins a handshake. */
 #define CLIENTS 1
 
 struct world {
@@ -41,7 +41,7 @@ static bool is_allowed(struct world *world, unsigned number)
                             world->now_ns);
 }
 
-/* Makes a handshake, whose client then goes. */
+/* Begins a handshake that takes `cost_ns`. Then its client leaves. */
 static void spend(struct world *world, unsigned number, int64_t cost_ns)
 {
     const struct address address = host(number);
@@ -51,7 +51,7 @@ static void spend(struct world *world, unsigned number, int64_t cost_ns)
     stream_hosts_leave(&world->hosts, of);
 }
 
-/* Returns the time that the handshake took: 0 if it was not allowed. */
+/* Begins a handshake if it is allowed. Returns the time that it took, or 0 if it was refused. */
 static int64_t try_spending(struct world *world, unsigned number, int64_t cost_ns)
 {
     if (!is_allowed(world, number))
@@ -88,13 +88,13 @@ TEST(hosts_that_need_little_get_it_while_others_use_all_they_can_get)
     begin_world(&world);
     for (unsigned i = 0; i < 20000; i++, world.now_ns += MS / 2) {
         (void)try_spending(&world, i % 8, 2 * MS);
-        if (i % 50 == 0) /* each of ten hosts, four times a second */
+        if (i % 50 == 0) /* each of ten hosts begins four handshakes a second */
             assert_int_equal(try_spending(&world, 10 + i / 50 % 10, 2 * MS), 2 * MS);
     }
     stream_hosts_destroy(&world.hosts);
 }
 
-/* Host 0 tries nine times as often as each of the others. */
+/* Host 0 tries nine times as often as each other host. */
 TEST(hosts_that_use_all_they_can_get_share_the_time_equally)
 {
     struct world world;
@@ -116,12 +116,12 @@ TEST(a_host_keeps_its_account_without_a_client_until_it_is_forgotten)
     while (try_spending(&world, 0, MS) != 0)
         ;
     for (int64_t end_ns = world.now_ns + 100 * MS; world.now_ns < end_ns; world.now_ns += MS)
-        spend(&world, 1, MS / 2);       /* another host uses what is saved during this */
-    assert_true(is_allowed(&world, 0)); /* a fifth of the account is forgotten */
+        spend(&world, 1, MS / 2);       /* host 1 uses all time that is saved in these 100 ms */
+    assert_true(is_allowed(&world, 0)); /* a fifth of the time that host 0 used is forgotten */
     spend(&world, 0, 60 * MS);
     assert_false(is_allowed(&world, 0));
     world.now_ns += DTLS_TIME_FORGOTTEN;
-    spend(&world, 1, 356 * MS - 1); /* a nanosecond is left */
+    spend(&world, 1, 356 * MS - 1); /* leaves one nanosecond */
     assert_true(is_allowed(&world, 0));
     stream_hosts_destroy(&world.hosts);
 }

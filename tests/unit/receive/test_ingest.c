@@ -1,4 +1,4 @@
-/* From datagrams to batches: the checks, their order, and where records go. */
+/* From datagrams to batches: the checks, their order, and the batches that get the records. */
 #include <string.h>
 
 #include "collector/base/networks.h"
@@ -9,7 +9,7 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event of metric 1 */
+static const uint8_t metric[] = {0x32, 0x02, 0x68, 0x02}; /* a Riemann event with the metric 1 */
 
 static int set_up(void **state)
 {
@@ -57,8 +57,8 @@ TEST_WITH(without_a_free_large_batch_large_datagrams_count_as_no_buffer, set_up,
 }
 
 /*
- * 192.0.2.0/24 is allowed. `last` is the last byte of the sender's address; with 0 the address is
- * in another network.
+ * Takes a datagram from 192.0.2.`last`, which is in the allowed network. If `last` is 0, the sender
+ * is in another network.
  */
 static void take_from(struct ingest_bench *bench, uint8_t last, const void *bytes, size_t size,
                       bool truncated)
@@ -109,7 +109,7 @@ TEST_WITH(without_a_free_batch_denied_senders_count_as_no_buffer, set_up, ingest
     networks_free(senders);
 }
 
-/* An unused open batch stays available for others. */
+/* The open batch, which the datagram did not use, is kept for the next one. */
 TEST_WITH(a_denied_datagram_leaves_the_open_batch_available, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
@@ -121,7 +121,7 @@ TEST_WITH(a_denied_datagram_leaves_the_open_batch_available, set_up, ingest_benc
     networks_free(senders);
 }
 
-/* Any datagram counts against a source's limit, except those of denied senders. */
+/* All datagrams count against the limit of their source, except those of denied senders. */
 TEST_WITH(the_rate_is_limited_before_the_contents_are_checked, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
@@ -149,7 +149,7 @@ TEST_WITH(the_rate_is_limited_before_the_contents_are_checked, set_up, ingest_be
     networks_free(senders);
 }
 
-/* Datagrams for which there was no batch do not count against their sender. */
+/* A datagram that finds no free batch does not count against the limit of its source. */
 TEST_WITH(without_a_free_batch_the_rate_limit_is_not_used, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
@@ -192,7 +192,7 @@ TEST_WITH(messages_beyond_max_decoded_are_too_large, set_up, ingest_bench_close)
     struct ingest_bench *bench = *state;
     static uint8_t events[65000];
     for (size_t i = 0; i < sizeof events; i += 2)
-        events[i] = 0x32; /* events of no bytes */
+        events[i] = 0x32; /* an empty event */
     take(bench, metric, sizeof metric, false);
     take(bench, events, sizeof events, false);
     take(bench, metric, sizeof metric, false);
@@ -212,9 +212,9 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
     assert_int_equal(batches_out(bench->thread.pool), 0);
 }
 
-/* --- batches of several listeners ------------------------------------------------------------- */
+/* --- batches that listeners share ------------------------------------------------------------- */
 
-/* Adds two listeners to the bench's: one with the same schemas, and one with others. */
+/* Two more listeners: one with the schemas of the bench's, and one with different schemas. */
 struct others {
     struct listener alike;
     struct listener different;
@@ -301,7 +301,7 @@ TEST_WITH(many_datagrams_get_their_own_batch_after_the_shared_one, set_up, inges
     give(bench->ingest, INGEST_LITTLE + 1);
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
-    give(bench->ingest, 1); /* while its own batch is open, records go there */
+    give(bench->ingest, 1); /* while the listener's own batch is open, records go there */
     assert_null(bench->thread.shared[0].batch);
     assert_out(bench, 1);
     ingest_seal(bench->ingest);
@@ -369,7 +369,7 @@ TEST_WITH(a_drained_thread_seals_the_shared_batches_of_all_schemas, set_up, inge
     close_others(bench, others);
 }
 
-/* A large batch belongs to one listener. */
+/* A large batch has records of only one listener. */
 TEST_WITH(large_batches_are_not_shared, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;

@@ -7,7 +7,7 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_fan_out_pause(struct fan_out *fan_out);
@@ -16,9 +16,9 @@ int64_t __wrap_clock_monotonic_ns(void);
 #define SECOND   INT64_C(1000000000)
 #define FOR_EVER 1000
 
-static int refusals; /* the number of times that there are no pages */
+static int refusals; /* number of calls that find no pages */
 static int64_t now_ns;
-static struct batch *lent; /* lent out, and returned after this many pauses */
+static struct batch *lent; /* a batch that is in use, and is released after `pauses` pauses */
 static int pauses;
 
 bool __wrap_aligned_memory_populate(void *memory, size_t size)
@@ -37,7 +37,7 @@ bool __wrap_fan_out_pause(struct fan_out *fan_out)
     return true;
 }
 
-/* Each reading of the clock advances it by a second. */
+/* Each call advances the clock by a second. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += SECOND;

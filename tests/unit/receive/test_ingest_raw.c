@@ -1,4 +1,4 @@
-/* Undecodable datagrams, for sinks that relay them unchanged. */
+/* Datagrams that cannot be decoded, for sinks that relay them unchanged. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "tests/support/test.h"
 
 struct fixture {
-    void *fake;                /* its thread is idle */
-    struct batch_queue *queue; /* the test empties it */
+    void *fake;                /* a fake sink, whose thread is idle */
+    struct batch_queue *queue; /* its queue, which the test empties */
     struct offer_counters *offers;
     _Atomic int64_t in_flight;
     void *bench;
@@ -73,7 +73,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Datagrams without the magic, enough for several batches. */
+/* Datagrams without the magic bytes, which fill several batches. */
 #define DATAGRAMS     100
 #define DATAGRAM_SIZE 2000
 
@@ -94,8 +94,8 @@ static bool has_schema(const struct batch *batch, const struct schema *schema)
 }
 
 /*
- * Empties the queue and checks that records refer to schemas of their batch. Returns the number of
- * raw datagrams.
+ * Empties the queue. Asserts that each record refers to a schema of its batch. Returns the number
+ * of raw datagrams.
  */
 static uint64_t drain(struct fixture *fixture)
 {
@@ -124,7 +124,7 @@ TEST_WITH(a_full_batch_is_followed_by_another, set_up, tear_down)
     assert_int_equal(counter_read(&fixture->offers->raw_refused), 0);
 }
 
-/* Further datagrams count as no_buffer, because that is checked before their schema. */
+/* Further datagrams count as no_buffer, which is checked before their schema. */
 TEST_WITH(if_no_other_batch_is_free_a_copy_is_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -138,7 +138,6 @@ TEST_WITH(if_no_other_batch_is_free_a_copy_is_refused, set_up, tear_down)
     assert_int_equal(kept + 1, unmatched);
 }
 
-/* The queue is emptied only at the end. */
 TEST_WITH(copies_that_find_the_queue_full_are_refused_and_counted, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -153,13 +152,13 @@ TEST_WITH(copies_that_find_the_queue_full_are_refused_and_counted, set_up, tear_
     assert_int_equal(counter_read(&fixture->offers->raw_refused), 10 * DATAGRAMS - kept);
 }
 
-/* --- segments that are given up while another datagram is handled ----------------------------- */
+/* --- segments that are given up while another datagram is received ---------------------------- */
 
-/* Segments of incomplete messages: as raw datagrams they need more than one small batch. */
+/* Segments of incomplete messages. As raw datagrams they fill more than one small batch. */
 #define LATE      60
 #define LATE_SIZE 1200
 
-/* The bytes after the header are an empty message, or incomplete. */
+/* After its header, the segment has an empty message or a part of one. */
 static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned number, bool last,
                          size_t size)
 {
@@ -174,8 +173,8 @@ static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned 
 }
 
 /*
- * Message 1 is not late yet when its last segment arrives; all others are, and their copies need a
- * second batch.
+ * Takes segments that are too late when the next one arrives. Message 1 is not too late then.
+ * Copies of the late segments need a second batch.
  */
 static void hold_late_ones(struct ingest_bench *bench)
 {
@@ -193,7 +192,7 @@ static void put_new_schemas(struct ingest_bench *bench)
     schema_slot_put(bench->listener.schemas, list);
 }
 
-/* Without a sink, a batch and its schemas are released as soon as the batch is offered. */
+/* Without a sink, a batch releases its schemas as soon as it is offered. */
 TEST_WITH(a_message_outlives_the_batch_that_it_was_admitted_by, set_up_segments, tear_down)
 {
     struct fixture *fixture = *state;

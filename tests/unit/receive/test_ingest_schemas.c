@@ -1,4 +1,4 @@
-/* Datagrams of several schemas, with several messages, with headers, and with senders' numbers. */
+/* Datagrams of several schemas, with several messages, with headers, and with sequence numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +70,12 @@ TEST_WITH(the_first_schema_that_matches_has_the_datagram, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 2);
-    take("!text"); /* malformed in the second schema, and in the first after its header */
+    /* Malformed in the second schema; in the first it would be valid after its header. */
+    take("!text");
     assert_int_equal(decoded(bench), 1);
     take("text");
     assert_int_equal(decoded(bench), 2);
-    take("!!"); /* a datagram refused by the first schema is not given to the second */
+    take("!!"); /* a datagram that the first schema refuses is not passed to the second */
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
@@ -106,7 +107,7 @@ TEST_WITH(senders_are_distinguished_by_their_network, NULL, close_bench)
     assert_int_equal(count_of(bench, REASON_NO_MATCH), 1);
 }
 
-/* The first bytes are matched even if a datagram continues in its second part. */
+/* The magic bytes are matched in the front of a datagram that continues in its rest. */
 TEST_WITH(a_long_datagram_is_matched_by_its_beginning, NULL, close_bench)
 {
     (void)state;
@@ -167,7 +168,7 @@ TEST_WITH(a_datagram_has_the_reason_of_its_first_failure, NULL, close_bench)
         take_from("192.0.2.1", cases[i].bytes, cases[i].size);
         assert_int_equal(count_of(bench, cases[i].reason), before + 1);
         assert_int_equal(decoded(bench), i);
-        take("\1a"); /* and the next one is served */
+        take("\1a"); /* the next datagram is accepted */
         assert_int_equal(decoded(bench), i + 1);
     }
     assert_int_equal(messages(), decoded(bench));
@@ -194,7 +195,7 @@ TEST_WITH(a_delimited_datagram_without_a_message_is_empty_or_malformed, NULL, cl
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-/* `messages` messages of one byte, each with its length. */
+/* Returns `count` messages of one byte, each with its length. */
 static uint8_t *many(size_t count)
 {
     uint8_t *bytes = malloc(2 * count);
@@ -221,8 +222,8 @@ TEST_WITH(max_decoded_is_for_all_messages_together, NULL, close_bench)
 }
 
 /*
- * The datagram fits neither the rest of the small batch nor an empty one, so all of it goes to a
- * large one.
+ * The datagram fits neither in the rest of the small batch nor in an empty small one, so a large
+ * one gets all of it.
  */
 TEST_WITH(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits, NULL, close_bench)
 {
@@ -250,7 +251,7 @@ TEST_WITH(without_a_large_batch_none_of_many_messages_is_passed_on, NULL, close_
     free(bytes);
 }
 
-/* --- headers ---------------------------------------------------------------------------------- */
+/* --- datagrams with a header ------------------------------------------------------------------ */
 
 TEST_WITH(a_header_is_skipped, NULL, close_bench)
 {
@@ -285,13 +286,13 @@ TEST_WITH(heartbeats_are_control, NULL, close_bench)
 
 #define OTLP_LINE "{\"format\":\"json\",\"version\":1}\n"
 
-/* The fake schema is for traces, the other one for metrics. */
+/* The first schema is for traces, the second for metrics. */
 static const struct schema_config otlp_udp[] = {
     {.ops = &fake_schema, .source = source, .framing = FRAMING_OTLP_UDP},
     {.ops = &fake_schema_of_anything, .source = source, .framing = FRAMING_OTLP_UDP},
 };
 
-/* The schema that decoded a frame. */
+/* Returns the name of the schema that decoded the frame. */
 static const char *schema_of(const char *text)
 {
     const struct datagram_slot slot = {
@@ -366,7 +367,7 @@ struct notif {
     const char *text;
 };
 
-/* Sends a message of publisher 7. */
+/* Takes a datagram of publisher 7. */
 static void take_notif(struct notif notif)
 {
     uint8_t bytes[64] = {0x30, 12, 0, 0, 0, 0, 0, 7};
@@ -411,7 +412,7 @@ TEST_WITH(all_segments_of_a_message_have_its_reason, NULL, close_bench)
 {
     (void)state;
     open_framed(FRAMING_UDP_NOTIF, 0, false);
-    take_notif((struct notif){1, 0, false, "!"}); /* which the schema refuses */
+    take_notif((struct notif){1, 0, false, "!"}); /* the schema refuses this message */
     take_notif((struct notif){1, 1, true, "text"});
     assert_int_equal(count_of(bench, REASON_MALFORMED), 2);
     take_notif((struct notif){2, 0, false, ""});
@@ -449,8 +450,8 @@ TEST_WITH(registered_encodings_are_malformed, NULL, close_bench)
 }
 
 /*
- * The number wraps; 2 is lost, 1 and 3 are swapped, 4 is duplicated. Messages are counted, not
- * segments.
+ * The number wraps around. 2 is lost, 1 and 3 are swapped, and 4 is duplicated. A message counts
+ * once, however many segments it has.
  */
 TEST_WITH(message_numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
@@ -490,7 +491,7 @@ TEST_WITH(without_a_free_batch_a_complete_message_is_no_buffer, NULL, close_benc
     assert_int_equal(decoded(bench), 2);
 }
 
-/* --- senders' numbers ------------------------------------------------------------------------- */
+/* --- sequence numbers of senders -------------------------------------------------------------- */
 
 static void take_number(const char *sender, unsigned number)
 {
@@ -498,7 +499,7 @@ static void take_number(const char *sender, unsigned number)
     take_from(sender, text, (size_t)snprintf(text, sizeof text, "#%u", number));
 }
 
-/* Ten numbers from 0: 4 is lost, 6 and 7 are swapped, 8 is duplicated. */
+/* Numbers from 0 to 9: 4 is lost, 6 and 7 are swapped, and 8 is duplicated. */
 TEST_WITH(numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
     (void)state;
@@ -524,7 +525,7 @@ TEST_WITH(every_message_of_a_datagram_has_its_number, NULL, close_bench)
         .ops = &fake_schema, .source = source, .sequence = field, .framing = FRAMING_DELIMITED};
     open_bench(&config, 1);
     take("\2#1\2#2\2#4");
-    take("\2#5\1!"); /* none of it counts */
+    take("\2#5\1!"); /* the second message is invalid, so no number of the datagram counts */
     take("\2#6");
     ingest_bench_commit(bench);
     assert_int_equal(counter_read(&counters()->lost), 2);
@@ -552,7 +553,7 @@ TEST_WITH(numbers_of_two_schemas_belong_to_two_senders, NULL, close_bench)
     assert_int_equal(counter_read(&counters()->duplicated), 0);
 }
 
-/* --- schemas that change ---------------------------------------------------------------------- */
+/* --- schemas that a reload changes ------------------------------------------------------------ */
 
 static void put_new_schemas(const struct schema_config *config)
 {
@@ -577,7 +578,7 @@ TEST_WITH(an_open_batch_keeps_its_schemas, NULL, close_bench)
     assert_int_equal(decoded(bench), 3);
 }
 
-/* The datagram is matched again with the list of its new batch; the old list has been freed. */
+/* The list of the new batch matches the datagram again. The old list has been freed. */
 TEST_WITH(a_datagram_moved_to_the_next_batch_uses_its_schemas, NULL, close_bench)
 {
     (void)state;

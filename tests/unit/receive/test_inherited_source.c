@@ -1,4 +1,4 @@
-/* Settings that cannot be changed for a socket that the service manager has bound are refused. */
+/* Settings that cannot be applied to a socket of the service manager are refused. */
 #include <string.h>
 
 #include "collector/receive/inherited_source.h"

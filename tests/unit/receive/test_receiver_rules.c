@@ -10,7 +10,6 @@ static void nothing(void *context)
     (void)context;
 }
 
-/* Starts a receiver without sockets. */
 static struct receiver *start(void)
 {
     static struct ingest_thread thread;

@@ -1,4 +1,4 @@
-/* Blocks for large frames are shared by host, so that one host leaves some to others. */
+/* Blocks for large frames are shared between hosts, so that one host leaves some to the others. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,14 +8,17 @@
 #define COUNT 9 /* 8 for connections, and one for a thread */
 #define SIZE  16
 
-/* A host whose connections each acquire a block or wait. */
+/* A host. Each of its connections has a block, waits for one, or does neither. */
 struct host {
     struct stream_share share;
     uint8_t *held[COUNT];
     bool waits[COUNT];
 };
 
-/* Acquires blocks, each for another connection, until one has to wait. Returns their number. */
+/*
+ * Acquires blocks for more and more connections until one has to wait. Returns the number of
+ * blocks.
+ */
 static size_t take_all(struct stream_blocks *blocks, struct host *host)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -49,12 +52,12 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     memset(hosts, 0, sizeof hosts);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(take_all(blocks, &hosts[i]), shares[i]);
-    /* A fifth host waits; a host with several blocks must release one first. */
+    /* The fifth host waits. A host that has several blocks must return one first. */
     assert_int_equal(take_all(blocks, &hosts[4]), 0);
     assert_true(stream_blocks_are_short(blocks));
     assert_int_equal(demand_on(blocks, &hosts[0]), STREAM_BLOCKS_WANTED_FIRST);
     assert_int_equal(demand_on(blocks, &hosts[2]), STREAM_BLOCKS_WANTED);
-    /* A returned block goes to the waiting host, whichever host asks first. */
+    /* A returned block goes to the waiting host, even if another host requests one first. */
     stream_blocks_release(blocks, &hosts[0].share, hosts[0].held[0]);
     hosts[0].held[0] = NULL;
     assert_null(stream_blocks_acquire(blocks, &hosts[0].share, &hosts[0].waits[5]));
@@ -66,7 +69,7 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     for (size_t i = 0; i < 5; i++)
         give_all(blocks, &hosts[i]);
     assert_false(stream_blocks_are_short(blocks));
-    assert_int_equal(take_all(blocks, &hosts[1]), 5); /* all blocks are available again */
+    assert_int_equal(take_all(blocks, &hosts[1]), 5); /* all blocks are free again */
     give_all(blocks, &hosts[1]);
     stream_blocks_destroy(blocks);
 }
@@ -96,7 +99,8 @@ TEST(a_host_waiting_for_its_share_does_not_press_others)
     struct host many = {0}, one = {0};
     one.held[0] = stream_blocks_acquire(blocks, &one.share, &one.waits[0]);
     assert_int_equal(take_all(blocks, &many), 4);
-    assert_true(stream_blocks_are_short(blocks)); /* of the blocks that one host may have */
+    /* `many` waits, although blocks are free, because it has all that one host may have. */
+    assert_true(stream_blocks_are_short(blocks));
     assert_int_equal(demand_on(blocks, &many), STREAM_BLOCKS_WANTED);
     assert_int_equal(demand_on(blocks, &one), STREAM_BLOCKS_ENOUGH);
     give_all(blocks, &many);
@@ -117,7 +121,8 @@ TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
     stream_blocks_transfer(blocks, &before.share, &after.share, true, false);
     assert_int_equal(before.share.blocks, 4);
     assert_int_equal(after.share.blocks, 1);
-    assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED); /* for itself */
+    /* Because the waiting connection is its own. */
+    assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED);
     after.held[0] = before.held[0];
     before.held[0] = NULL;
     after.waits[5] = before.waits[5];
@@ -128,7 +133,7 @@ TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
     stream_blocks_destroy(blocks);
 }
 
-/* The last block is for a thread, whatever other connections wait for. */
+/* A thread may get the last block, even while connections wait. */
 TEST(a_thread_gets_any_free_block)
 {
     struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
@@ -148,7 +153,9 @@ TEST(a_thread_gets_any_free_block)
     stream_blocks_destroy(blocks);
 }
 
-/* Three hosts acquire and release blocks in random order; a fourth always gets one at once. */
+/*
+ * Three hosts acquire and release blocks in random order. A fourth one always gets a block at once.
+ */
 TEST(three_hosts_never_have_all)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);
@@ -168,7 +175,7 @@ TEST(three_hosts_never_have_all)
         size_t poor = 0;
         for (size_t k = 0; k < 3; k++)
             poor += hosts[k].share.blocks == 0 && hosts[k].share.waiting != 0;
-        if (poor != 0) /* the free block is for other hosts */
+        if (poor != 0) /* the free block is for a host that waits and has none */
             continue;
         uint8_t *block = stream_blocks_acquire(blocks, &other.share, &other.waits[0]);
         assert_non_null(block);

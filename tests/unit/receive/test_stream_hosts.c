@@ -1,4 +1,4 @@
-/* Counting the connections of each host: exact counts, with room for one host per connection. */
+/* Counts the connections of each host exactly, with room for one host for each connection. */
 #include <stdlib.h>
 
 #include "collector/base/byte_order.h"
@@ -45,7 +45,7 @@ TEST(hosts_are_counted_separately_ignoring_ports)
     for (uint32_t i = 1; i < COUNT; i += 2)
         stream_hosts_leave(&hosts, all[i]);
     stream_hosts_leave(&hosts, NULL);
-    for (uint32_t i = 0; i < COUNT; i++) { /* the table is empty again */
+    for (uint32_t i = 0; i < COUNT; i++) { /* succeeds, because the table is empty again */
         const struct address address = number(COUNT + i);
         all[i] = stream_hosts_enter(&hosts, &address, 1);
         assert_non_null(all[i]);

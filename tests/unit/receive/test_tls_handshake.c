@@ -1,4 +1,6 @@
-/* The memory of all handshakes is limited, shared by host, and returned when they end. */
+/*
+ * The memory of all handshakes is limited and shared between hosts. It is returned when they end.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -6,7 +8,7 @@
 #include "collector/receive/tls_handshake.h"
 #include "tests/support/test.h"
 
-/* The beginning of a record with a ClientHello that claims the longest allowed size. */
+/* The beginning of a record with a ClientHello of the longest allowed size. */
 static const uint8_t longest[] = {22, 3, 1, 32, 4, 1, 0, 32, 0};
 
 static const char *say(struct tls_handshake *handshake)
@@ -19,7 +21,7 @@ static const char too_many[] = "too many large handshakes at the same time";
 #define CHAIN  1000
 #define CLIENT 3000
 
-/* The bytes that a handshake with the longest hello reserves. */
+/* The bytes that a handshake reserves for the longest ClientHello. */
 #define EACH (CHAIN + 4 * TLS_HELLO_MOST)
 
 static struct tls_handshake begin(struct tls_budget *budget, struct stream_share *share)
@@ -47,19 +49,20 @@ TEST(large_handshakes_share_the_memory_planned_for_all_connections)
         else
             assert_string_equal(too_much, too_many);
     }
-    for (size_t i = most - 1; i <= most; i++) { /* a refused handshake must be ended, too */
+    /* A handshake that was refused must be ended, too. */
+    for (size_t i = most - 1; i <= most; i++) {
         tls_handshake_end(&all[i]);
         tls_handshake_end(&all[i]);
     }
     all[most] = begin(budget, &hosts[most]);
     assert_null(say(&all[most]));
-    tls_budget_leave(budget); /* handshakes stay */
+    tls_budget_leave(budget); /* the handshakes keep the budget in use */
     for (size_t i = 0; i <= most; i++)
         tls_handshake_end(&all[i]);
     tls_budget_leave(NULL);
 }
 
-/* Begins handshakes of a host until one is refused. Returns the number of the others. */
+/* Begins handshakes of a host until one is refused. Returns the number that succeeded. */
 static size_t fill(struct tls_budget *budget, struct stream_share *host, struct tls_handshake *all)
 {
     size_t count = 0;

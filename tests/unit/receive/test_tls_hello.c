@@ -1,4 +1,4 @@
-/* The sizes in a client's hello are found in any pieces, before the hello is complete. */
+/* The sizes in a ClientHello are found before it is complete, however it is divided. */
 #include <string.h>
 
 #include "collector/receive/tls_hello.h"
@@ -26,8 +26,8 @@ static void put_record(struct bytes *to, uint8_t type, const uint8_t *bytes, siz
 }
 
 /*
- * A ClientHello of this claimed size with the beginning of its body, in records of at most `piece`
- * bytes.
+ * Writes a ClientHello that claims this size, and the beginning of its body, in records of at most
+ * `piece` bytes.
  */
 static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, size_t piece)
 {
@@ -43,7 +43,9 @@ static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, 
         put_record(to, 22, hello + at, all - at < piece ? all - at : piece);
 }
 
-/* Whether the whole hello is allowed. Checks that the result is the same byte by byte. */
+/*
+ * Returns true if the whole hello is allowed. Asserts the same result when it is read byte by byte.
+ */
 static bool passes(const struct bytes *bytes, bool is_old)
 {
     struct tls_hello whole = {0}, single = {0};
@@ -86,7 +88,7 @@ TEST(a_hello_is_refused_by_its_cipher_suites)
     assert_false(passes_hello(4000, 255, 0xffff));
 }
 
-/* The version and the random bytes come first, with any values. */
+/* The version and the random bytes come before the cipher suites, and may have any values. */
 TEST(fields_before_the_cipher_suites_are_not_mistaken_for_them)
 {
     static const uint8_t before[2 + 32 + 1] = {
@@ -105,14 +107,15 @@ TEST(a_second_hello_has_the_same_limits)
     struct bytes bytes = {.size = 0};
     const uint8_t change[] = {1};
     put_hello(&bytes, 200, 32, 100, 50);
-    put_record(&bytes, 20, change, sizeof change); /* which TLS 1.3 sends between the two */
+    /* TLS 1.3 sends this message between the two hellos. */
+    put_record(&bytes, 20, change, sizeof change);
     put_record(&bytes, 23, change, sizeof change); /* early data */
     assert_true(passes(&bytes, false));
     put_hello(&bytes, 100000, 32, 100, 50);
     assert_false(passes(&bytes, false));
 }
 
-/* Only after that message, messages of TLS 1.2 are encrypted and may have any bytes. */
+/* After ChangeCipherSpec, messages of TLS 1.2 are encrypted and may have any bytes. */
 TEST(encrypted_messages_of_tls_1_2_are_not_read)
 {
     struct bytes bytes = {.size = 0};

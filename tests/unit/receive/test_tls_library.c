@@ -1,9 +1,9 @@
-/* A machine without OpenSSL, or with an unusable one. */
+/* The errors of a machine that has no OpenSSL, or an unusable one. */
 #include "collector/platform/shared_library.h"
 #include "collector/receive/channel_tls.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);

@@ -1,15 +1,15 @@
-/* The name of a client comes only from a certificate, which is freed each time. */
+/* A client's name comes only from its certificate, which is freed each time. */
 #include <string.h>
 
 #include "collector/receive/tls_name.h"
 #include "tests/support/test.h"
 
-/* Fake library functions; a certificate is a number, cast to a pointer. */
+/* Fakes of the library's functions. A certificate is a number that is cast to a pointer. */
 static int certificate;
 static struct {
-    bool shown; /* the client has a certificate */
+    bool shown; /* the client sends a certificate */
     bool digestible;
-    int taken; /* certificates not yet freed */
+    int taken; /* number of certificates that are not freed yet */
 } client;
 
 static X509 *take_certificate(const SSL *ssl)
@@ -72,7 +72,7 @@ TEST(a_client_that_shows_a_certificate_has_its_subjects_name)
     assert_memory_equal(name, expected, sizeof name);
 }
 
-/* With an equal name, all of these would be one client. */
+/* If they had a name, it would be the same one for all of these clients. */
 TEST(a_client_without_a_certificate_has_no_name)
 {
     uint8_t name[CHANNEL_NAME_SIZE], nothing[CHANNEL_NAME_SIZE] = {0};

@@ -1,4 +1,4 @@
-/* Batches: a new one is empty, each is returned by its last user, and a pool is bounded. */
+/* Batches: a new one is empty, the last user returns it to the pool, and a pool is limited. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,8 @@ TEST(a_fresh_batch_is_empty_and_has_its_size)
         assert_int_equal(batch->arena.used, 0);
         assert_int_equal(batch->arena.capacity, large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE);
         assert_int_equal((uintptr_t)batch->arena.base % ARENA_ALIGNMENT, 0);
-        memset(batch->arena.base, 0xa5, batch->arena.capacity); /* the whole arena may be written */
+        /* All of the arena may be written. */
+        memset(batch->arena.base, 0xa5, batch->arena.capacity);
         batch_release(batch);
     }
     batch_pool_destroy(pool);
@@ -68,8 +69,8 @@ TEST(records_stand_in_the_order_they_were_appended)
     for (size_t i = 0; i < 100; i++) {
         records[i] = arena_allocate(&batch->arena, sizeof *records[i]);
         if (records[i] == NULL)
-            abort();                   /* a batch has room for a hundred */
-        records[i]->next = records[0]; /* bytes of an earlier use */
+            abort();                   /* a batch has room for a hundred records */
+        records[i]->next = records[0]; /* an old value, as in memory that was used before */
         batch_append(batch, records[i]);
         assert_int_equal(batch->count, i + 1);
     }
@@ -94,7 +95,7 @@ TEST(an_exhausted_pool_has_no_batch_of_that_size)
     assert_null(batch_acquire(pool, false));
     assert_null(batch_acquire(pool, true));
     batch_release(out[4]);
-    assert_null(batch_acquire(pool, false)); /* a large one is not a small one */
+    assert_null(batch_acquire(pool, false)); /* a large batch is not used in place of a small one */
     assert_ptr_equal(acquire(pool, true), out[4]);
     batch_release(out[0]);
     assert_null(batch_acquire(pool, true));
@@ -136,7 +137,7 @@ TEST(only_the_last_release_returns_a_batch)
     }
     assert_int_equal(batches_out(pool), 0);
     assert_ptr_equal(acquire(pool, false), batch);
-    assert_null(batch_acquire(pool, false)); /* it came back once only */
+    assert_null(batch_acquire(pool, false)); /* it was returned only once */
     batch_release(batch);
     batch_pool_destroy(pool);
 }
@@ -207,7 +208,8 @@ TEST(large_batches_become_longer_while_some_are_out)
     assert_int_equal(batch_pool_levels(pool).large, 2);
     assert_int_equal(batch_pool_levels(pool).large_free, 0);
 
-    assert_true(batch_pool_resize_to(pool, 1, 3, BATCH_LARGE_SIZE)); /* none becomes shorter */
+    /* Batches are not made smaller. */
+    assert_true(batch_pool_resize_to(pool, 1, 3, BATCH_LARGE_SIZE));
     before = acquire(pool, true);
     assert_int_equal(before->arena.capacity, 2 * BATCH_LARGE_SIZE);
     batch_release(before);
@@ -229,7 +231,7 @@ struct contest {
     _Atomic size_t faults;
 };
 
-/* Owns a batch for a moment and must read what it wrote. */
+/* Writes to a batch, and asserts that no other thread changed it. */
 static void use_alone(struct contest *contest, struct batch *batch, uint64_t mark)
 {
     uint64_t *words = arena_allocate(&batch->arena, 64 * sizeof *words);
@@ -305,7 +307,10 @@ static void read_and_release(void *argument)
     }
 }
 
-/* The next round refills the only batch, which is a race unless every reader has finished. */
+/*
+ * The only batch is filled again in the next round. This is a data race unless all readers have
+ * finished.
+ */
 TEST(a_shared_batch_is_refilled_only_after_all_readers)
 {
     static struct sharing sharing;

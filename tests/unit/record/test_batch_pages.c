@@ -1,4 +1,4 @@
-/* When and by which thread small batches get their pages, and failures to get them. */
+/* When small batches get their pages, in which thread, and what happens if there are none. */
 #include "collector/platform/machine.h"
 #include "collector/record/batch.h"
 #include "tests/support/record/batches_out.h"
@@ -6,13 +6,13 @@
 
 #define COUNT (4 * BATCH_POOL_READY)
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 
 static struct {
-    size_t populated; /* batches with pages */
-    size_t asked;     /* calls for pages of more batches */
+    size_t populated; /* number of batches with pages */
+    size_t asked;     /* number of calls that request pages */
     bool short_of_memory;
 } pages;
 

@@ -1,5 +1,5 @@
 /*
- * The hint that a listener's messages may be of another schema, and the hint that they have no
+ * The hint that messages of a listener may have another schema, and the hint that they produce no
  * line.
  */
 #include <stdio.h>
@@ -28,7 +28,6 @@ static bool take_line(enum log_level level, const char *line, size_t size)
     return true;
 }
 
-/* Asserts the number of lines since the last call. */
 static void assert_lines(unsigned count)
 {
     assert_int_equal(lines, count);
@@ -66,7 +65,7 @@ static int end(void **state)
     return close_decoding(state);
 }
 
-/* --- messages --------------------------------------------------------------------------------- */
+/* --- writing messages ------------------------------------------------------------------------- */
 
 enum { SERVICE = 3, HOST = 4, EVENTS = 6, METRIC_F = 15, STATE_OF_EVENT = 2 };
 
@@ -99,7 +98,7 @@ static void put_gauge(void)
     wire_end(&wire, sample);
 }
 
-/* A field that is unknown in every built-in schema. */
+/* Writes a field that is unknown in all built-in schemas. */
 static void put_nobodys(void)
 {
     wire_clear(&wire);
@@ -123,7 +122,6 @@ static void receive(struct decoding *decoding, int64_t now_ns)
         mismatch_hint_look(&hint, &pace, LISTENER, &record, now_ns);
 }
 
-/* As a sink, handles a record that produced no line. */
 static void leave_no_line(struct decoding *decoding)
 {
     struct record record = record_of(decoding);
@@ -180,7 +178,7 @@ TEST_WITH(threads_of_a_listener_report_it_once, begin_telemetry, end)
 {
     put_metric_event();
     receive(*state, NOW);
-    pace = (struct mismatch_hint_pace){0}; /* another thread's */
+    pace = (struct mismatch_hint_pace){0}; /* as for another thread */
     receive(*state, NOW);
     assert_lines(1);
 }
@@ -194,7 +192,7 @@ TEST_WITH(with_other_schemas_it_is_reported_again, begin_telemetry, end)
     assert_lines(2);
 }
 
-/* Has all fields of the schema and one more. */
+/* The message has all fields of the schema, and one more. */
 TEST_WITH(a_sender_newer_than_the_schema_causes_no_hint, begin_telemetry, end)
 {
     put_gauge();
@@ -220,7 +218,7 @@ TEST_WITH(with_such_a_sender_few_messages_are_examined, begin_telemetry, end)
     assert_lines(1);
 }
 
-/* --- no line ---------------------------------------------------------------------------------- */
+/* --- messages that produce no line ------------------------------------------------------------ */
 
 TEST_WITH(a_message_without_a_line_is_reported_once, begin_riemann, end)
 {
@@ -235,7 +233,7 @@ TEST_WITH(a_message_without_a_line_is_reported_once, begin_riemann, end)
     assert_lines(1);
 }
 
-/* A rule of the sink removed them, or there are no values. */
+/* A rule of the sink removed the samples, or the message has no fields. */
 TEST_WITH(messages_with_samples_or_without_fields_are_not_reported, begin_riemann, end)
 {
     put_metric_event();

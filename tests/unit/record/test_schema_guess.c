@@ -1,4 +1,4 @@
-/* Guessing the schema of a message among the built-in ones, for messages of real senders. */
+/* Guesses the schema of messages of real senders among the built-in ones. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int free_guess(void **state)
     return 0;
 }
 
-/* Expects the right schema as the guess, whichever other schema was configured by mistake. */
+/* Asserts that the right schema is guessed, whichever other schema is configured. */
 static void assert_named(const struct schema_ops *right, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {

@@ -1,6 +1,6 @@
 /*
- * A listener's schemas: all or none are made, they are found by their match, and freed by the last
- * user.
+ * The schemas of a listener: all or none are created, they are found by their match, and the last
+ * user frees them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ TEST_WITH(names_are_joined, set_up, tear_down)
     schema_list_release(list);
 }
 
-/* Each of the others differs from the first in one thing. */
+/* Each configuration differs from the first in one setting. */
 TEST_WITH(configurations_are_equal_only_as_a_whole, set_up, tear_down)
 {
     (void)state;
@@ -150,7 +150,9 @@ static struct schema_list *made_from(const struct schema_config *configs, size_t
     return list;
 }
 
-/* Each of the others differs from the first in one thing; the last two only where numbers are not.
+/*
+ * Each list differs from the first in one setting. The differences of the last two do not affect
+ * the sequence numbers in schema 1.
  */
 TEST_WITH(numbers_are_equal_if_equal_datagrams_are_read_alike, set_up, tear_down)
 {
@@ -167,7 +169,7 @@ TEST_WITH(numbers_are_equal_if_equal_datagrams_are_read_alike, set_up, tear_down
         each[i][0] = some;
         each[i][1] = all;
     }
-    each[1][0].match.magic[0] = 'B'; /* leaves others for the second */
+    each[1][0].match.magic[0] = 'B'; /* leaves different datagrams to schema 1 */
     each[2][1].sequence = NULL;
     each[3][1].framing = FRAMING_DELIMITED;
     each[4][1].ops = &fake_schema_of_anything;
@@ -272,7 +274,7 @@ static void take_and_use(void *argument)
     }
 }
 
-/* For the sanitizers: no reader uses a list that is being created or freed. */
+/* The thread sanitizer detects a reader that uses a list while it is created or freed. */
 TEST_WITH(a_slot_may_be_replaced_during_takes, set_up, tear_down)
 {
     (void)state;

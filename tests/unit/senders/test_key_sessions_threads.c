@@ -1,4 +1,4 @@
-/* The sessions of a key that several threads use (key_sessions.h). */
+/* Several threads use the sessions of a key (key_sessions.h). */
 #include <stdatomic.h>
 
 #include "collector/platform/thread.h"
@@ -10,10 +10,10 @@
 
 struct taker {
     struct key_sessions *sessions;
-    _Atomic unsigned *accepted; /* of each counter */
+    _Atomic unsigned *accepted; /* number of threads that accepted each counter */
 };
 
-/* Every thread gets every datagram. */
+/* Takes all datagrams, as all other threads do. */
 static void take_all(void *argument)
 {
     const struct taker *taker = argument;

@@ -65,7 +65,7 @@ TEST_WITH(a_file_of_another_user_is_refused, scratch_make, scratch_remove)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* only root gives files away */
+        skip(); /* only root can change the owner of a file */
     scratch_put_text("keys", LINE);
     scratch_make_private("keys");
     assert_int_equal(chown(scratch_path("keys"), 12345, (gid_t)-1), 0);

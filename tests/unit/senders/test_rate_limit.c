@@ -1,4 +1,4 @@
-/* How much each source may send: exact in bursts and over time, bounded in memory. */
+/* How much each source may send: exact in bursts and over time, with limited memory. */
 #include "collector/senders/rate_limit.h"
 #include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"
@@ -21,7 +21,7 @@ static bool take(struct rate_limit *limit, struct address source, int64_t now_ns
     return rate_limit_take(limit, &source, NULL, now_ns);
 }
 
-/* The number of `count` datagrams at the same time that pass. */
+/* Returns how many of `count` datagrams at the same time pass. */
 static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t count,
                       int64_t now_ns)
 {
@@ -72,7 +72,7 @@ TEST(a_source_within_its_rate_is_never_refused)
     rate_limit_destroy(limit);
 }
 
-/* As in a capture. A signed difference of these times would overflow. */
+/* A capture may have such times. Their signed difference would overflow. */
 TEST(times_as_far_apart_as_can_be_fill_a_bucket)
 {
     struct rate_limit *limit = limit_of(10);
@@ -139,7 +139,7 @@ TEST(setting_the_clock_blocks_no_source)
     rate_limit_destroy(limit);
 }
 
-/* Sixty times the number of sources that the table holds, all at once: the worst case. */
+/* The worst case: 60 times as many sources as the table holds send at the same time. */
 TEST(a_source_at_its_limit_stays_there_however_many_others_come)
 {
     struct rate_limit *limit = limit_of(2);
@@ -162,11 +162,12 @@ TEST(a_replaced_source_begins_with_a_full_bucket)
     rate_limit_destroy(limit);
 }
 
-/* Number of sources, which is smaller than the table. */
+/* less than the number of sources that the table holds */
 #define SOURCES 10000
 
 /*
- * Each source sends four times in turn, and twice more than allowed. Some sets are full by chance.
+ * Each source sends four times, and each time two datagrams more than allowed. Some sets of the
+ * table are full by chance.
  */
 TEST(a_table_with_room_replaces_few_sources)
 {

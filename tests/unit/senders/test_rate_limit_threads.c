@@ -8,7 +8,7 @@
 
 #define NOW INT64_C(1700000000000000000)
 
-/* Number of sources, which is smaller than the table. */
+/* less than the number of sources that the table holds */
 #define SOURCES 10000
 
 #define THREADS 4
@@ -22,7 +22,7 @@ static struct rate_limit *limit_of(uint64_t rate)
     return limit;
 }
 
-/* Whether one more datagram of host number `n` passes. */
+/* Returns true if one more datagram of host `n` passes. */
 static bool take(struct rate_limit *limit, uint32_t n)
 {
     struct address source = host(n);
@@ -67,7 +67,7 @@ static void send_from_all(void *context)
         atomic_fetch_add(&crowd->passed, take(crowd->limit, n));
 }
 
-/* Enough sources that some are in their second set. */
+/* Because of the number of sources, some use their second set. */
 TEST(threads_share_all_sources_buckets)
 {
     struct crowd crowd = {.limit = limit_of(2)};

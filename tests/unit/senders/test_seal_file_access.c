@@ -53,7 +53,8 @@ TEST_WITH(a_file_that_other_users_may_open_is_refused, make_state, scratch_remov
     }
     assert_int_equal(chmod(scratch_path("state"), 0640), 0);
     assert_int_equal(check(), 0);
-    assert_int_equal(chmod(scratch_path("state"), 0660), 0); /* as on a volume with an fsGroup */
+    /* As on a Kubernetes volume with fsGroup. */
+    assert_int_equal(chmod(scratch_path("state"), 0660), 0);
     assert_int_equal(check(), 0);
 }
 
@@ -61,7 +62,7 @@ TEST_WITH(a_file_of_another_user_is_refused, make_state, scratch_remove)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* only root gives files away */
+        skip(); /* only root can change the owner of a file */
     assert_int_equal(chown(scratch_path("state"), 12345, (gid_t)-1), 0);
     expect_refused("it belongs to another user");
 }

@@ -1,4 +1,4 @@
-/* The state file of sealed datagrams, over stops and crashes (seal_state.h). */
+/* The state file of sealed datagrams across stops and crashes (seal_state.h). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,18 @@
 static struct error error;
 static int64_t now_ns;
 
-/* --- the disk --------------------------------------------------------------------------------- */
+/* --- the disk and the clock ------------------------------------------------------------------- */
 
-static int64_t monotonic_ns, sync_ns; /* the clock, and how long a sync takes by it */
-static struct seal_state *watched;    /* at the end of each sync a datagram is received; or NULL */
-static unsigned lost;                 /* how many of these datagrams were not accepted */
+static int64_t monotonic_ns, sync_ns; /* the clock, and the time that a sync takes by it */
+static struct seal_state *watched; /* if not NULL, a datagram is received at the end of each sync */
+static unsigned lost;              /* number of these datagrams that were not accepted */
 
 static void pass_time(void);
 
-/* The linker replaces the real functions by these (CMakeLists.txt): a sync is not waited for. */
+/*
+ * The linker replaces the functions by these (--wrap in CMakeLists.txt). A sync does not write to
+ * disk.
+ */
 bool __wrap_data_file_sync(struct data_file file, struct error *why);
 bool __wrap_folder_sync(const char *path, struct error *why);
 bool __wrap_folder_rename_file(const char *from, const char *to);
@@ -68,7 +71,7 @@ bool __wrap_folder_rename_file(const char *from, const char *to)
     return succeeds(STEP_RENAME, NULL) && __real_folder_rename_file(from, to);
 }
 
-/* --- a program -------------------------------------------------------------------------------- */
+/* --- runs of the program ---------------------------------------------------------------------- */
 
 static struct seal_state *open_state(void)
 {
@@ -91,14 +94,14 @@ static void write_at(struct seal_state *state, int64_t at_ns)
         fail_msg("%s", error.text);
 }
 
-/* A clean stop, and the next start at once. */
+/* Stops and starts again at once. */
 static struct seal_state *restart(struct seal_state *state)
 {
     seal_state_close(state, now_ns);
     return open_state();
 }
 
-/* As restart, but the file stays as it was written last. */
+/* Like restart, but the file has only the last regular write, as after a crash. */
 static struct seal_state *crash(struct seal_state *state)
 {
     size_t size;
@@ -172,7 +175,7 @@ TEST_WITH(after_a_crash_only_what_is_later_than_was_written_ahead_is_accepted, s
     assert_take(1, 2, START + SECOND, SEAL_STALE);
     assert_take(1, 3, START + SECOND + SECOND / 2, SEAL_STALE);
     assert_take(1, 4, START + SECOND + SECOND / 2 + 1, SEAL_ACCEPTED);
-    assert_take(1, 2, START + SECOND, SEAL_STALE); /* its session is known again */
+    assert_take(1, 2, START + SECOND, SEAL_STALE); /* the file has this session */
     assert_take(2, 1, START + SECOND, SEAL_STALE);
     seal_state_close(sealed, now_ns);
 }
@@ -191,7 +194,7 @@ TEST_WITH(a_crash_after_a_clean_stop_repeats_nothing, scratch_make, scratch_remo
     seal_state_close(sealed, now_ns);
 }
 
-/* --- the time that is written ahead ----------------------------------------------------------- */
+/* --- the time limit that is written ahead ----------------------------------------------------- */
 
 TEST_WITH(nothing_is_accepted_beyond_what_is_written, scratch_make, scratch_remove)
 {
@@ -206,7 +209,10 @@ TEST_WITH(nothing_is_accepted_beyond_what_is_written, scratch_make, scratch_remo
 
 /* --- slow disks ------------------------------------------------------------------------------- */
 
-/* As the thread does it: half a second after the begin of the write before, or at its end. */
+/*
+ * Writes at the times of the state's thread: half a second after the previous write began, or at
+ * its end if that is later.
+ */
 static void write_times(struct seal_state *state, int times, int64_t sync_takes_ns)
 {
     sync_ns = sync_takes_ns;
@@ -239,9 +245,10 @@ TEST_WITH(on_a_disk_that_stays_slow_what_is_sent_now_is_accepted, scratch_make, 
     struct seal_state *sealed = start_watched();
     heard_begin();
     write_times(sealed, 1, 3 * SECOND);
-    assert_int_equal(lost, 2); /* because the disk was fast until then */
+    assert_int_equal(lost, 2); /* the limit in the file was that of a fast disk */
     write_times(sealed, 1, 3 * SECOND);
-    assert_int_equal(lost, 4); /* the ceiling of the first is over before it is on disk */
+    /* The limit in the first slow write had passed before it was on disk. */
+    assert_int_equal(lost, 4);
     write_times(sealed, 20, 3 * SECOND);
     heard_end();
     assert_int_equal(lost, 4);
@@ -302,14 +309,14 @@ TEST_WITH(a_write_that_only_began_late_says_nothing_about_the_disk, scratch_make
     (void)state;
     struct seal_state *sealed = first_start();
     heard_begin();
-    now_ns += 3600 * SECOND; /* the machine was suspended */
+    now_ns += 3600 * SECOND; /* as if the machine had been suspended */
     write_times(sealed, 3, SECOND / 10);
     heard_end();
     assert_int_equal(heard("a write took"), 0);
     seal_state_close(sealed, now_ns);
 }
 
-/* --- clocks that are wrong -------------------------------------------------------------------- */
+/* --- wrong clocks ----------------------------------------------------------------------------- */
 
 TEST_WITH(a_sender_whose_clock_is_ahead_gets_a_time_of_its_own, scratch_make, scratch_remove)
 {
@@ -326,7 +333,7 @@ TEST_WITH(a_sender_whose_clock_is_ahead_gets_a_time_of_its_own, scratch_make, sc
     now_ns = START + 2 * SECOND;
     sealed = crash(sealed);
     assert_take(1, 5, START + 22 * SECOND, SEAL_STALE);
-    assert_take(3, 1, START + 2 * SECOND + 1, SEAL_ACCEPTED); /* others lose nothing by it */
+    assert_take(3, 1, START + 2 * SECOND + 1, SEAL_ACCEPTED); /* other keys are not affected */
     seal_state_close(sealed, now_ns);
 }
 
@@ -362,7 +369,7 @@ TEST_WITH(keys_that_no_file_has_are_left_out_after_a_day, scratch_make, scratch_
     seal_state_close(sealed, now_ns);
 }
 
-/* --- refused ---------------------------------------------------------------------------------- */
+/* --- files that are refused ------------------------------------------------------------------- */
 
 static void expect_refused(const char *text)
 {
@@ -459,7 +466,7 @@ TEST_WITH(any_step_of_a_write_may_fail, scratch_make, scratch_remove)
     seal_state_close(sealed, now_ns);
 }
 
-/* --- any order -------------------------------------------------------------------------------- */
+/* --- random order ----------------------------------------------------------------------------- */
 
 #define KEYS  3
 #define SENT  1500
@@ -480,7 +487,7 @@ static enum seal_verdict take_sent(struct seal_state *sealed, const struct sent 
     return key_sessions_take(seal_state_sessions(sealed, sent->id), &header);
 }
 
-/* Times of one key are ahead, and some datagrams are late. */
+/* The times of one key are ahead, and some datagrams are late. */
 static struct sent send_next(uint64_t *random, uint64_t counter)
 {
     uint64_t id = 1 + next_below(random, KEYS);
@@ -520,7 +527,7 @@ TEST_WITH(in_no_order_of_events_is_anything_accepted_twice, scratch_make, scratc
 {
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        heard_begin(); /* some writes are slow */
+        heard_begin(); /* slow writes log warnings */
         live(seed);
         heard_end();
         size_t accepted = 0;

@@ -10,9 +10,11 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* --- the disk --------------------------------------------------------------------------------- */
+/* --- the disk and the clock ------------------------------------------------------------------- */
 
-/* The linker replaces the real functions by these (CMakeLists.txt). A sync sets the clock on. */
+/*
+ * The linker replaces the functions by these (--wrap in CMakeLists.txt). A sync advances the clock.
+ */
 int64_t __wrap_clock_monotonic_ns(void);
 int64_t __real_clock_monotonic_ns(void);
 bool __wrap_data_file_sync(struct data_file file, struct error *why);
@@ -88,7 +90,7 @@ TEST_WITH(a_thread_moves_the_written_time_on, scratch_make, scratch_remove)
     struct key_sessions *sessions = seal_state_sessions(sealed, 1);
     assert_int_equal(key_sessions_take(sessions, &header), SEAL_ACCEPTED);
     header.counter = 2;
-    header.time_ns = start_ns + 60 * INT64_C(1000000000); /* a sender's clock that is ahead */
+    header.time_ns = start_ns + 60 * INT64_C(1000000000); /* the clock of this sender is ahead */
     assert_int_equal(key_sessions_take(sessions, &header), SEAL_STALE);
     assert_int_equal(seal_state_start(sealed, &error), 0);
     const int64_t until = patience_until();

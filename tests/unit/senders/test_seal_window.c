@@ -1,4 +1,4 @@
-/* Which sealed datagrams are accepted, and that none is accepted twice (seal_window.h). */
+/* Which sealed datagrams are accepted, and that each is accepted at most once (seal_window.h). */
 #include <string.h>
 
 #include "collector/senders/seal_window.h"
@@ -89,7 +89,8 @@ TEST(a_floor_that_is_raised_also_holds_for_sessions_that_are_known)
     assert_take(5, 2, 20, SEAL_STALE);
     assert_take(6, 1, 20, SEAL_STALE);
     assert_take(5, 2, 21, SEAL_ACCEPTED);
-    seal_sessions_raise_floor(&sessions, 15); /* which is lower than it */
+    /* Lower than the present floor, so it has no effect. */
+    seal_sessions_raise_floor(&sessions, 15);
     assert_take(5, 3, 20, SEAL_STALE);
     assert_take(6, 1, 21, SEAL_ACCEPTED);
     assert_int_equal(seal_sessions_latest(&sessions), 21);
@@ -105,7 +106,7 @@ TEST(a_new_session_accepts_only_what_is_later_than_the_floor)
     assert_take(5, 2, 101, SEAL_ACCEPTED);
 }
 
-/* Sessions 0 to 7, with the times 10 to 17. */
+/* Fills all sessions, 0 to 7, with the times 10 to 17. */
 static void fill(void)
 {
     begin(0);
@@ -116,7 +117,7 @@ static void fill(void)
 TEST(the_session_whose_time_is_oldest_gives_way_and_raises_the_floor)
 {
     fill();
-    assert_take(0, 2, 30, SEAL_ACCEPTED); /* so that session 1 is the oldest */
+    assert_take(0, 2, 30, SEAL_ACCEPTED); /* now session 1 is the oldest */
     assert_take(8, 1, 40, SEAL_ACCEPTED);
     assert_int_equal(sessions.floor_ns, 11);
     assert_take(1, 1, 11, SEAL_STALE);
@@ -139,7 +140,7 @@ TEST(a_session_that_comes_back_repeats_nothing)
     fill();
     assert_take(0, 5, 10, SEAL_ACCEPTED);
     assert_take(8, 1, 40, SEAL_ACCEPTED); /* session 0 is forgotten */
-    assert_take(0, 7, 50, SEAL_ACCEPTED); /* and comes back; session 1 goes */
+    assert_take(0, 7, 50, SEAL_ACCEPTED); /* session 0 returns, and session 1 is forgotten */
     assert_take(0, 5, 10, SEAL_STALE);
     assert_take(0, 1, 10, SEAL_STALE);
     assert_take(0, 6, 50, SEAL_ACCEPTED);

@@ -1,6 +1,6 @@
 /*
- * Small windows, in every order of datagrams: seal_window.h against its rules written down naively,
- * and against the promise that none is accepted twice.
+ * Tries every order of datagrams with small windows. Compares seal_window.h with a simple model of
+ * its rules, and asserts that none is accepted twice.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #define SESSIONS_MAX 4
 #define COUNTERS_MAX 7
 
-/* Every sender has a time for each of its datagrams. */
+/* `time_of` is the sender's time of each datagram. */
 struct world {
     uint32_t width, slots;
     uint64_t sessions, counters;
     int64_t (*time_of)(uint64_t session, uint64_t counter);
-    unsigned depth; /* datagrams in an order */
+    unsigned depth; /* number of datagrams in an order */
 };
 
-/* --- the rules -------------------------------------------------------------------------------- */
+/* --- the rules as a simple model -------------------------------------------------------------- */
 
 struct plain_session {
     bool known;
@@ -73,8 +73,8 @@ static enum seal_verdict take_plainly(struct plain *plain, const struct world *w
 /* --- every order ------------------------------------------------------------------------------ */
 
 /*
- * If two sessions have the same latest time, either one may be forgotten first. Therefore the
- * worlds give different times to sessions.
+ * If two sessions have the same latest time, either may be forgotten first. So `time_of` returns
+ * different times for different sessions.
  */
 static void explore(const struct world *world, const struct seal_sessions *sessions,
                     const struct plain *plain, uint32_t accepted, unsigned depth)

@@ -1,6 +1,6 @@
 /*
- * The test vectors of tools/packaging/sealed.md. tests/integration/differential/test_sealed_page.py
- * reads them with another implementation.
+ * The test vectors of tools/packaging/sealed.md. Another implementation reads them in
+ * tests/integration/differential/test_sealed_page.py.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void read_page(void)
     page[size] = '\0';
 }
 
-/* The text after `mark`, which is after `from`. */
+/* Returns the text that follows `mark`, which is searched from `from`. */
 static char *after(char *from, const char *mark)
 {
     char *found = strstr(from, mark);
@@ -32,7 +32,7 @@ static char *after(char *from, const char *mark)
     return found + strlen(mark);
 }
 
-/* --- a case ----------------------------------------------------------------------------------- */
+/* --- reading a vector ------------------------------------------------------------------------- */
 
 struct vector {
     char name[64], result[16];
@@ -41,7 +41,7 @@ struct vector {
     size_t payload_size, datagram_size;
 };
 
-/* Appends the bytes of the digits up to the end of the line. */
+/* Appends the bytes of the hex digits at the beginning of the text. */
 static void read_digits(const char *text, uint8_t *bytes, size_t *size)
 {
     for (; hex_digit_value(text[0]) >= 0; text += 2) {
@@ -80,7 +80,7 @@ static void read_line(const char *line, struct vector *vector)
         fail_msg("a line of the page: %s", line);
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening a vector ------------------------------------------------------------------------- */
 
 static struct sender_key_line line_of_key;
 static struct sealed_key key;

@@ -1,4 +1,4 @@
-/* Tables of senders' keys, read from a file (sender_keys.h). */
+/* Tables of senders' keys, which are read from a file (sender_keys.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void expect_refused(const char *text, const char *end)
         fail_msg("%s", error.text);
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- finding keys ----------------------------------------------------------------------------- */
 
 TEST_WITH(keys_are_found_by_their_ids, scratch_make, scratch_remove)
 {
@@ -90,7 +90,7 @@ TEST(a_key_is_valid_from_its_first_time_to_its_last)
     assert_false(sender_key_is_valid(&key, 21));
 }
 
-/* --- sending ---------------------------------------------------------------------------------- */
+/* --- keys for sending ------------------------------------------------------------------------- */
 
 #define SECOND INT64_C(1000000000)
 
@@ -149,7 +149,7 @@ TEST_WITH(a_file_that_is_not_there_or_no_regular_one_is_refused, scratch_make, s
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
 }
 
-/* --- reload ----------------------------------------------------------------------------------- */
+/* --- reloads ---------------------------------------------------------------------------------- */
 
 static enum seal_verdict take(const struct sender_keys *keys, uint64_t id, uint64_t counter,
                               int64_t time_ns)
@@ -184,10 +184,12 @@ TEST_WITH(a_reload_keeps_the_sessions_of_keys_that_stay, scratch_make, scratch_r
                                " not-before=2026-01-01T00:00:00Z\nb 0000000000000002 " KEY_B,
                                &after),
                      0);
-    assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED); /* same key: its window stays */
+    /* The same key, so its window is kept. */
+    assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED);
     assert_int_equal(take(after, 1, 2, 120), SEAL_ACCEPTED);
-    assert_int_equal(take(before, 1, 2, 200), SEAL_REPLAYED); /* while both are in use */
-    assert_int_equal(take(after, 2, 1, 200), SEAL_ACCEPTED);  /* another key with the same id */
+    /* Both tables are in use and share the window. */
+    assert_int_equal(take(before, 1, 2, 200), SEAL_REPLAYED);
+    assert_int_equal(take(after, 2, 1, 200), SEAL_ACCEPTED); /* a different key with the same id */
     assert_int_equal(take(after, 3, 1, 150), SEAL_STALE);
     sender_keys_release(before);
     assert_int_equal(take(after, 1, 2, 200), SEAL_REPLAYED);
@@ -228,9 +230,10 @@ TEST_WITH(a_key_is_found_in_any_table_that_is_in_use, scratch_make, scratch_remo
         load_with(&options, "x 0000000000000001 " KEY_B "\ny 0000000000000003 " KEY_A, &after), 0);
     assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED);
     assert_int_equal(take(after, 3, 1, 200), SEAL_REPLAYED);
-    assert_int_equal(take(second, 1, 2, 120), SEAL_ACCEPTED); /* while both are in use */
+    /* Both tables are in use and share the window. */
+    assert_int_equal(take(second, 1, 2, 120), SEAL_ACCEPTED);
     assert_int_equal(take(after, 1, 2, 120), SEAL_REPLAYED);
-    assert_int_equal(take(first, 1, 2, 200), SEAL_ACCEPTED); /* another key with this id */
+    assert_int_equal(take(first, 1, 2, 200), SEAL_ACCEPTED); /* a different key with this id */
     sender_keys_release(first);
     sender_keys_release(second);
     sender_keys_release(after);
@@ -285,9 +288,10 @@ TEST_WITH(a_return_to_a_former_state_file_accepts_nothing_again, scratch_make, s
     assert_int_equal(take(between, 1, 1, 200), SEAL_STALE);
     assert_int_equal(take(between, 1, 2, 300), SEAL_ACCEPTED);
     struct sender_keys *after = load_for(first, between);
-    assert_int_equal(take(between, 1, 3, 310), SEAL_ACCEPTED); /* until `after` is in use */
+    /* `between` is used until `after` follows it. */
+    assert_int_equal(take(between, 1, 3, 310), SEAL_ACCEPTED);
     sender_keys_follow(after, between);
-    assert_int_equal(take(after, 1, 2, 300), SEAL_STALE); /* in a session that the file knows */
+    assert_int_equal(take(after, 1, 2, 300), SEAL_STALE); /* the first file knows this session */
     assert_int_equal(take(after, 1, 3, 310), SEAL_STALE);
     assert_int_equal(take(after, 1, 4, 311), SEAL_ACCEPTED);
     sender_keys_release(before);

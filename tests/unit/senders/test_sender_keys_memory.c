@@ -1,4 +1,4 @@
-/* Keys, and the state of their sessions, without memory. */
+/* Keys and the state of their sessions when memory is short. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,12 +13,14 @@
 #define FIRST  "a 0000000000000001 " KEY "\n"
 #define SECOND "b 0000000000000002 " KEY "\n"
 
-/* So many that the tables of a state grow. */
+/* so many that the tables of a state grow */
 #define MANY 40
 
 static struct error error;
 
-/* Opens a state and a table of keys, and takes a datagram. Returns whether all succeeded. */
+/*
+ * Opens a state and a table of keys, and takes a datagram. Returns true if all of this succeeded.
+ */
 static bool open_all(struct seal_state **state, struct sender_keys **keys)
 {
     *state = NULL;
@@ -47,7 +49,7 @@ TEST_WITH(each_allocation_may_fail, scratch_make, scratch_remove)
     uint64_t failures = 0;
     scratch_put_text("keys", FIRST SECOND);
     scratch_make_private("keys");
-    assert_true(open_all(&sealed, &keys)); /* loads the library, and leaves a file with windows */
+    assert_true(open_all(&sealed, &keys)); /* loads the library, and writes a file with windows */
     sender_keys_release(keys);
     seal_state_close(sealed, START);
     while (!opened) {
@@ -72,7 +74,7 @@ static void put_many_keys(void)
     scratch_make_private("keys");
 }
 
-/* Loads the file again, each time with another allocation that fails, until it succeeds. */
+/* Loads the file again and again, each time with a later allocation failing, until it succeeds. */
 static struct sender_keys *reload(struct seal_state *sealed, const struct sender_keys *before,
                                   uint64_t *counter)
 {
@@ -94,7 +96,6 @@ static struct sender_keys *reload(struct seal_state *sealed, const struct sender
     return keys;
 }
 
-/* `sealed` may be NULL. */
 static void assert_reloads_keep_windows(struct seal_state *sealed)
 {
     struct sender_keys *before = NULL;
@@ -124,7 +125,7 @@ TEST_WITH(a_reload_without_memory_leaves_the_keys_and_their_windows_as_they_are,
     seal_state_close(sealed, START + 1);
 }
 
-/* Each key has a time of its own, so that the image of a write is large. */
+/* Gives each key its own time, so that the image of a write is large. */
 static void want_own_times(const struct sender_keys *keys)
 {
     for (uint64_t id = 1; id <= MANY; id++) {
@@ -148,8 +149,9 @@ TEST_WITH(a_write_without_memory_allows_nothing_and_is_made_up_for, scratch_make
         failing_memory_fail(failures + 1);
         written = seal_state_write(sealed, START + 1, &error) == 0;
         failing_memory_fail(0);
+        /* "cannot be renamed": on Windows, when an allocation for a path fails. */
         assert_true(written || strstr(error.text, "memory") != NULL ||
-                    strstr(error.text, "cannot be renamed") != NULL); /* Windows: of its path */
+                    strstr(error.text, "cannot be renamed") != NULL);
     }
     assert_true(failures > 1);
     const struct sealed_header ahead = {

@@ -1,5 +1,5 @@
 /*
- * The report of senders in JSON: combined over threads, with losses, the busiest first, and of
+ * The report of senders in JSON: the sums of all threads, losses, the busiest senders first, and a
  * limited size.
  */
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void number(struct fixture *fixture, uint32_t listener, uint32_t from, co
     number_bytes(fixture, listener, from, name, strlen(name), number);
 }
 
-/* The report, which is one line of strict JSON. */
+/* Returns the report. Asserts that it is one line of strict JSON. */
 static const struct json_tree *report(struct fixture *fixture)
 {
     struct output out = {.data = fixture->text, .capacity = TEXT_SIZE};
@@ -150,8 +150,8 @@ TEST_WITH(the_busiest_come_first_and_threads_are_added_up, set_up, tear_down)
     struct fixture *fixture = *state;
     send(fixture, 0, 0, 1, 5);
     send(fixture, 0, 0, 2, 6);
-    send(fixture, 1, 0, 1, 4); /* the same host, by another thread */
-    send(fixture, 1, 1, 1, 3); /* and at another listener */
+    send(fixture, 1, 0, 1, 4); /* the same host in another thread */
+    send(fixture, 1, 1, 1, 3); /* the same host at another listener */
     const struct json_tree *tree = report(fixture);
     const struct json_tree *senders = senders_of(tree, 0);
     assert_int_equal(senders->count, 2);
@@ -170,7 +170,7 @@ TEST_WITH(losses_are_reported_for_senders_that_number_their_datagrams, set_up, t
     number(fixture, 0, 1, "x", 4);
     number(fixture, 0, 1, "y", 1);
     number(fixture, 0, 1, "y", 1);
-    number(fixture, 1, 2, "z", 1); /* another listener's */
+    number(fixture, 1, 2, "z", 1); /* at another listener */
     const struct json_tree *tree = report(fixture);
     const struct json_tree *sender = senders_of(tree, 0)->children[0];
     assert_number(sender, "numbered", 2);
@@ -190,7 +190,7 @@ TEST_WITH(a_sender_of_several_keys_is_shown_with_commas_between_them, set_up, te
 {
     struct fixture *fixture = *state;
     send(fixture, 0, 0, 1, 2);
-    number_bytes(fixture, 0, 1, "a\0b", 4, 1); /* with the NUL of the literal: "a", "b" */
+    number_bytes(fixture, 0, 1, "a\0b", 4, 1); /* the name has 4 bytes: "a", NUL, "b", NUL */
     number_bytes(fixture, 0, 1, "a\0b", 4, 3);
     const struct json_tree *losers = member(report(fixture), "losers");
     assert_int_equal(losers->count, 1);
@@ -205,7 +205,7 @@ TEST_WITH(the_greatest_losses_come_first_and_are_limited, set_up, tear_down)
         uint32_t n = i * 77 % 200;
         snprintf(name, sizeof name, "s%u", (unsigned)n);
         number(fixture, 0, 1, name, 1);
-        number(fixture, 0, 1, name, 2 + n); /* n are missing */
+        number(fixture, 0, 1, name, 2 + n); /* n numbers are missing */
     }
     const struct json_tree *losers = member(report(fixture), "losers");
     assert_int_equal(losers->count, LOSERS_TOLD);

@@ -1,6 +1,6 @@
 /*
- * Sequences and the report of senders when memory is short: what cannot be made reports an error,
- * and the tables stay as they were.
+ * Sequences and the report of senders when memory is short: an error is returned, and the tables
+ * are unchanged.
  */
 #include <stdio.h>
 
@@ -43,8 +43,8 @@ TEST(a_report_whose_memory_is_short_is_not_made)
     struct sequence_table *sequences = sequence_table_create(1000, secret);
     assert_non_null(sequences);
     assert_true(sequence_keep_senders(sequences));
-    for (uint64_t number = 1; number <= 4; number++) { /* the report, the copied senders, the
-                                                          tables, the rows */
+    /* The report, the copied senders, the tables, the rows. */
+    for (uint64_t number = 1; number <= 4; number++) {
         failing_memory_fail(number);
         assert_null(sender_report_create(2, sequences));
         assert_int_equal(failing_memory_left(), 0);
@@ -68,7 +68,7 @@ TEST(a_listener_for_which_memory_is_short_is_refused_and_the_others_stay)
     assert_reported(report, "{\"listeners\":[{\"name\":\"udp://first\",\"senders\":[]}],"
                             "\"replaced\":0,\"losers\":[]}\n");
 
-    assert_true(sender_report_add_listener(report, &second)); /* may be tried again */
+    assert_true(sender_report_add_listener(report, &second)); /* a second try succeeds */
     assert_reported(report, "{\"listeners\":[{\"name\":\"udp://first\",\"senders\":[]},"
                             "{\"name\":\"udp://second\",\"senders\":[]}],"
                             "\"replaced\":0,\"losers\":[]}\n");
@@ -91,7 +91,7 @@ TEST(room_for_more_tables_that_cannot_be_had_loses_nothing)
     struct address source = address_from_ipv4(bytes, 4000);
     traffic_note(table, 0, &source, 100);
 
-    for (uint64_t number = 1; number <= 2; number++) { /* tables, rows */
+    for (uint64_t number = 1; number <= 2; number++) { /* the tables, the rows */
         failing_memory_fail(number);
         assert_false(sender_report_reserve(report, 1));
     }

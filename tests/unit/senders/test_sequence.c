@@ -1,4 +1,4 @@
-/* Senders' numbers: lost, late, reordered and duplicated ones, and restarts. */
+/* Sequence numbers of senders: lost, late, reordered and duplicated ones, and restarts. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ TEST_WITH(a_gap_leaves_the_window_in_bulk, create_table, destroy_table)
     note(*state, 1, 0);
     assert_quiet(note(*state, 1, 500));
     assert_outcome(note(*state, 1, 400 + WINDOW), .lost = 400); /* 1 to 400 */
-    assert_outcome(note(*state, 1, 600 + WINDOW), .lost = 199); /* 401 to 600 but 500 */
+    assert_outcome(note(*state, 1, 600 + WINDOW), .lost = 199); /* 401 to 600 without 500 */
     assert_int_equal(settle(*state).lost, WINDOW - 2);
 }
 
@@ -54,7 +54,7 @@ TEST_WITH(a_jump_past_the_window_loses_what_it_skips_too, create_table, destroy_
 {
     note(*state, 1, 0);
     note(*state, 1, 2);
-    /* 1, and 3 to 3976; the window keeps 3977 to 5000. */
+    /* 1, and 3 to 3976 are lost. The window keeps 3977 to 5000. */
     assert_outcome(note(*state, 1, 5000), .lost = 1 + (5000 - WINDOW) - 2);
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
@@ -189,7 +189,7 @@ TEST_WITH(a_late_number_below_the_first_moves_the_beginning, create_table, destr
     assert_outcome(note(*state, 1, 102), .reordered = 1);
     assert_outcome(note(*state, 1, 102), .duplicated = 1);
     assert_outcome(note(*state, 1, 104), .reordered = 1);
-    assert_int_equal(settle(*state).lost, 1); /* 103, and nothing below 102 */
+    assert_int_equal(settle(*state).lost, 1); /* 103; no number below 102 */
 }
 
 TEST_WITH(swapped_first_datagrams_are_not_lost, create_table, destroy_table)
@@ -245,10 +245,11 @@ TEST_WITH(one_number_below_the_window_restarts_no_sender, create_table, destroy_
     note(*state, 0, 5000);
     assert_outcome(note(*state, 0, 3000), .late = 1);
     assert_quiet(note(*state, 0, 5001));
-    assert_outcome(note(*state, 0, 3001), .late = 1);         /* not successive */
-    assert_outcome(note(*state, 0, 3001), .late = 1);         /* twice the same */
-    assert_outcome(note(*state, 0, 100), .late = 1);          /* not after the one before */
-    assert_outcome(note(*state, 0, 100 + WINDOW), .late = 1); /* too far after it */
+    assert_outcome(note(*state, 0, 3001), .late = 1); /* not consecutive with the next one */
+    assert_outcome(note(*state, 0, 3001), .late = 1); /* the same number again */
+    assert_outcome(note(*state, 0, 100), .late = 1);  /* does not follow the previous one */
+    /* Too far ahead of the previous one. */
+    assert_outcome(note(*state, 0, 100 + WINDOW), .late = 1);
     assert_quiet(note(*state, 0, 5002));
     assert_int_equal(settle(*state).lost, 0);
 }
@@ -290,7 +291,7 @@ TEST_WITH(the_longest_jump_is_loss, create_table, destroy_table)
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
 
-/* --- the ends of the numbers ------------------------------------------------------------------ */
+/* --- the smallest and the largest numbers ----------------------------------------------------- */
 
 TEST_WITH(zero_is_an_ordinary_number, create_table, destroy_table)
 {
@@ -342,7 +343,7 @@ TEST_WITH(zero_follows_the_largest_number_of_32_bits, create_table, destroy_tabl
     assert_outcome(note32(*state, 2), .reordered = 1);
     assert_outcome(note32(*state, UINT32_MAX), .duplicated = 1);
     assert_outcome(note32(*state, UINT32_MAX - 1), .reordered = 1);
-    assert_int_equal(settle(*state).lost, 1); /* 1 */
+    assert_int_equal(settle(*state).lost, 1); /* number 1 */
 }
 
 TEST_WITH(numbers_before_a_small_first_number_are_older, create_table, destroy_table)
@@ -359,9 +360,10 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     note32(*state, 3000000000u);
     assert_outcome(note32(*state, 3000000000u - 5000), .late = 1);
     assert_outcome(note32(*state, 3000000000u - 4999), .restarted = 1);
-    assert_outcome(note32(*state, 1), .restarted = 1); /* nearer as a jump ahead */
+    assert_outcome(note32(*state, 1), .restarted = 1); /* a jump ahead is the shorter distance */
     assert_outcome(note32(*state, 1u << 31), .restarted = 1);
-    for (uint32_t i = 0; i < 8; i++) { /* each time half of all numbers below the last one */
+    /* Each restart is half of all numbers below the previous number. */
+    for (uint32_t i = 0; i < 8; i++) {
         if (i % 2 == 0)
             assert_outcome(note32(*state, 5), .late = 1);
         assert_outcome(note32(*state, i % 2 == 0 ? 6 : (1u << 31) + 5), .restarted = 1);
@@ -370,7 +372,7 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* The third restart is below the first round, whose last number would be followed by 0. */
+/* The third restart goes below the first round of numbers, whose last number is followed by 0. */
 TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table, destroy_table)
 {
     static const uint32_t back = (1u << 31) - 1;
@@ -386,16 +388,16 @@ TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* --- against a naive model -------------------------------------------------------------------- */
+/* --- comparison with a simple model ----------------------------------------------------------- */
 
 enum { MODEL_NUMBERS = 200000 };
 
-/* A naive model of one sender, number by number. */
+/* A simple model of one sender, which notes each number. */
 struct model {
     bool started;
     bool seen[MODEL_NUMBERS];
     uint64_t first, highest;
-    uint64_t settled; /* every number below was counted, or was never expected */
+    uint64_t settled; /* all lower numbers are counted, or were never expected */
     bool suspected;   /* the last number was below the window, and there is no boot id */
     uint64_t suspect;
 };
@@ -455,7 +457,7 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
     return outcome;
 }
 
-/* A sender whose numbers mostly increase by one, with gaps, duplicates and reordering. */
+/* Returns the next number: mostly one more, with gaps, duplicates and reordering. */
 static uint64_t next_number(uint64_t *random, uint64_t *cursor)
 {
     uint64_t dice = next_random(random) % 1000;

@@ -1,4 +1,4 @@
-/* Numbers that are noted a few at a time are counted as if noted one by one. */
+/* Numbers that are noted in groups are counted as if they were noted one by one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +12,11 @@
 struct fixture {
     struct sequence_table *table;
     struct sequence_queue queue;
-    struct ingest_counters counters[LISTENERS]; /* of the datagrams in a queue */
-    struct ingest_counters others[LISTENERS];   /* the thread's own */
+    struct ingest_counters counters[LISTENERS]; /* of the datagrams in the queue */
+    struct ingest_counters others[LISTENERS];   /* of the thread */
     struct ingest_counters *own[LISTENERS];
 };
 
-/* Opens the smallest table. */
 static void open_fixture(struct fixture *fixture)
 {
     *fixture = (struct fixture){.table = sequence_table_create(1, sequence_secret)};
@@ -27,7 +26,7 @@ static void open_fixture(struct fixture *fixture)
     sequence_queue_init(&fixture->queue, fixture->table, fixture->own);
 }
 
-/* The name's memory is overwritten at once, because the queue must not refer to it. */
+/* The name is overwritten at once, because the queue must not refer to it. */
 static void put(struct fixture *fixture, uint32_t listener, unsigned sender, uint64_t boot_id,
                 uint64_t number)
 {
@@ -65,7 +64,7 @@ TEST_WITH(each_listener_gets_its_own, NULL, NULL)
     (void)state;
     open_fixture(&fixture);
     for (uint64_t number = 0; number < 2000; number += 10) {
-        put(&fixture, 0, 0, 1, number); /* nine lost between two */
+        put(&fixture, 0, 0, 1, number); /* nine numbers are lost before this one */
         put(&fixture, 1, 0, 1, number / 10);
         put(&fixture, 1, 0, 1, number / 10);
     }
@@ -104,7 +103,7 @@ TEST_WITH(losses_of_an_evicted_sender_belong_to_its_listener, NULL, NULL)
     open_fixture(&fixture);
     for (unsigned sender = 0; sender < 1000; sender++) {
         put(&fixture, 0, sender, 1, 1);
-        put(&fixture, 0, sender, 1, 3); /* one lost */
+        put(&fixture, 0, sender, 1, 3); /* one number is lost */
     }
     for (unsigned sender = 0; sender < 1000; sender++)
         put(&fixture, 1, sender, 1, 1);
@@ -117,7 +116,7 @@ TEST_WITH(losses_of_an_evicted_sender_belong_to_its_listener, NULL, NULL)
     sequence_table_destroy(fixture.table);
 }
 
-/* --- numbers one after the other -------------------------------------------------------------- */
+/* --- noting one number at a time -------------------------------------------------------------- */
 
 static void add_outcome(struct ingest_counters *counters, const struct sequence_outcome *outcome)
 {
@@ -139,7 +138,7 @@ static void assert_same_counts(const struct ingest_counters *a, const struct ing
     assert_int_equal(counter_read(&a->senders), counter_read(&b->senders));
 }
 
-/* Where a sender's next run of numbers begins: mostly after its last number. */
+/* Returns the first number of a sender's next run, which is mostly after its last number. */
 static uint64_t next_begin(uint64_t *random, uint64_t next)
 {
     uint64_t dice = next_below(random, 100);

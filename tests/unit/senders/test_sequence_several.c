@@ -1,6 +1,6 @@
 /*
- * Senders with several connections, or ports that reach several sockets: each path is read by
- * itself, so that numbers of one may come long after numbers of another.
+ * Senders with several connections, or with ports that reach several sockets. Each path is read
+ * separately, so numbers of one path may arrive long after those of another.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +25,10 @@ static void add_up(struct sequence_outcome *sum, struct sequence_outcome more)
     sum->restarted += more.restarted;
 }
 
-/* Sends 1 to `count` in turn over the paths, which are read one after the other in parts. */
+/*
+ * Sends the numbers 1 to `count`, except `without`, over the paths in turn. The paths are read one
+ * after the other, `part` numbers each time.
+ */
 static struct sequence_outcome read_paths(struct sequence_table *table, uint64_t boot_id,
                                           uint64_t count, uint64_t part, uint64_t without)
 {
@@ -117,7 +120,7 @@ TEST_WITH(a_quiet_sender_gives_up_its_long_window, create_several, destroy_table
     for (unsigned i = 0; i < 2 * SEQUENCE_SPREAD_SENDERS; i++)
         note_several(*state, name_of(i), 3, 1);
     uint64_t evicted = 0;
-    for (unsigned i = 0; i < 64; i++) /* some sender of each shard is busy */
+    for (unsigned i = 0; i < 64; i++) /* a sender in each shard is busy */
         for (uint64_t number = 2; number < SEQUENCE_QUIET / 2; number++)
             evicted += note_several(*state, name_of(i), 3, number).evicted;
     assert_int_equal(evicted, 0);

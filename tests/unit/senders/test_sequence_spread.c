@@ -1,5 +1,5 @@
 /*
- * Senders whose datagrams arrive at several sockets: numbers may be late by the contents of those
+ * Senders whose datagrams arrive at several sockets. A number may be late by the contents of those
  * sockets.
  */
 #include <stdbool.h>
@@ -34,7 +34,7 @@ TEST_WITH(a_number_may_come_as_late_as_the_window_is_long, create_spread, destro
     note_spread(*state, 3, 1);
     for (uint64_t number = 3; number < 2 + WINDOW; number++)
         assert_quiet(note_spread(*state, 3, number));
-    assert_quiet(note_spread(*state, 3, 2)); /* not reported as reordered */
+    assert_quiet(note_spread(*state, 3, 2)); /* not counted as reordered */
     assert_outcome(note_spread(*state, 3, 2), .duplicated = 1);
     assert_int_equal(settle(*state).lost, 0);
 }
@@ -62,7 +62,7 @@ TEST_WITH(a_new_life_knows_nothing_of_the_numbers_before, create_spread, destroy
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* --- with other senders ----------------------------------------------------------------------- */
+/* --- senders that use one socket -------------------------------------------------------------- */
 
 TEST_WITH(spread_and_other_senders_have_separate_windows, create_spread, destroy_table)
 {
@@ -73,7 +73,7 @@ TEST_WITH(spread_and_other_senders_have_separate_windows, create_spread, destroy
     assert_outcome(note(*state, 3, 11), .reordered = 1);
     assert_quiet(note_spread(*state, 3, 11));
     assert_outcome(note(*state, 3, 12 + 2 * SEQUENCE_WINDOW),
-                   .lost = SEQUENCE_WINDOW); /* of the short window */
+                   .lost = SEQUENCE_WINDOW); /* the window of these senders is short */
     assert_quiet(note_spread(*state, 3, 12 + 2 * SEQUENCE_WINDOW));
 }
 
@@ -135,7 +135,7 @@ TEST_WITH(too_many_spread_senders_evict_each_other, create_spread, destroy_table
     assert_true(evicted >= 3 * SEQUENCE_SPREAD_SENDERS);
 }
 
-/* --- as sockets hand them out ----------------------------------------------------------------- */
+/* --- datagrams in several sockets ------------------------------------------------------------- */
 
 #define SOCKETS 4
 #define HELD    (SEQUENCE_SPREAD_LEAST / SOCKETS / 2)
@@ -165,7 +165,7 @@ static void receive(struct sequence_table *table, struct sockets *sockets, size_
     add_outcome(sums, note_spread(table, boot_id, number));
 }
 
-/* Sends to any of the sockets; a full one drops the datagram. Returns whether it was queued. */
+/* Sends to a random socket. Returns true if the socket was full and dropped the datagram. */
 static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t number)
 {
     size_t socket = next_random(random) % SOCKETS;
@@ -175,7 +175,7 @@ static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t numb
     return false;
 }
 
-/* One thread stalls for a while; the others receive. */
+/* One thread stalls for a while, and the others receive. */
 static void run_through_sockets(uint64_t seed, uint64_t boot_id, bool drops)
 {
     struct sequence_table *table = sequence_table_create(1, sequence_secret);

@@ -1,4 +1,7 @@
-/* The table of senders: how senders are identified, which are evicted, and many threads at once. */
+/*
+ * The table of senders: how senders are identified, which are evicted, and many threads at the same
+ * time.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +10,6 @@
 #include "tests/support/senders/sequence_notes.h"
 #include "tests/support/test.h"
 
-/* The sums of outcomes. */
 struct totals {
     uint64_t lost, duplicated, reordered, late, restarted, new_senders, evicted, evicted_lost;
 };
@@ -24,7 +26,7 @@ static void add(struct totals *totals, struct sequence_outcome outcome)
     totals->evicted_lost += outcome.evicted_lost;
 }
 
-/* --- identity --------------------------------------------------------------------------------- */
+/* --- identifying senders ---------------------------------------------------------------------- */
 
 static struct sequence_outcome note_from(struct sequence_table *table, uint32_t listener,
                                          struct address source, const char *sender)
@@ -91,7 +93,7 @@ TEST_WITH(the_cached_sender_is_not_mistaken_for_another, create_table, destroy_t
     }
 }
 
-/* Sender number `index`, on the listener of the same number. */
+/* Notes a number of sender `index`, on listener `index`. */
 static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t index,
                                         uint64_t number)
 {
@@ -100,7 +102,7 @@ static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t i
     return note_as(table, name, index, 1, number);
 }
 
-/* Each shard of this table has two sets, so each sender has two possible sets. */
+/* In this table each shard has two sets, so each sender has two possible sets. */
 #define TWO_SETS_EACH ((size_t)2 * 16 * 8)
 
 TEST(forged_senders_cannot_grow_the_table)
@@ -135,7 +137,7 @@ TEST(an_evicted_sender_is_counted_for_its_own_listener)
     size_t evicted = 0;
     for (uint32_t i = 0; i < 3000; i++) {
         struct sequence_outcome outcome = note_nth(table, i, 1);
-        note_nth(table, i, 2 + i % 1000); /* i % 1000 numbers stay unseen */
+        note_nth(table, i, 2 + i % 1000); /* i % 1000 numbers are missing */
         assert_int_equal(outcome.lost, 0);
         if (outcome.evicted == 0)
             continue;
@@ -160,8 +162,8 @@ TEST(a_sender_that_is_not_quiet_keeps_its_slot)
 }
 
 /*
- * In a table where each sender may be in `places` slots: an evicted sender returns at once and so
- * evicts the next one. With one sender more than slots, this goes round all of them.
+ * Each sender may be in `places` slots. An evicted sender returns at once and evicts the next one.
+ * With one sender more than there are slots, all of them are evicted in turn.
  */
 static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 {
@@ -181,7 +183,7 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
         assert_int_equal(outcome.evicted_listener, ring[i % (places + 1)]);
         outcome = note_nth(table, ring[i % (places + 1)], 1);
     }
-    /* ring[0] is evicted and ring[1] is next, unless it sends */
+    /* ring[0] is evicted. ring[1] would be next, but it sends. */
     assert_quiet(note_nth(table, ring[1], 2));
     outcome = note_nth(table, ring[0], 1);
     assert_int_equal(outcome.evicted_listener, ring[2]);
@@ -190,11 +192,11 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 
 TEST(the_sender_quiet_longest_is_evicted)
 {
-    assert_quiet_longest_is_evicted(1, 8); /* a set for each shard */
+    assert_quiet_longest_is_evicted(1, 8); /* one set for each shard */
     assert_quiet_longest_is_evicted(TWO_SETS_EACH, 16);
 }
 
-/* Some sets are full long before the whole table is. */
+/* Some sets are full long before the table is. */
 TEST_WITH(a_table_with_room_soon_stops_evicting, NULL, NULL)
 {
     enum { SENDERS = 10000, ROUNDS = 5 };
@@ -213,7 +215,7 @@ TEST_WITH(a_table_with_room_soon_stops_evicting, NULL, NULL)
     sequence_table_destroy(table);
 }
 
-/* --- senders that are kept -------------------------------------------------------------------- */
+/* --- reporting the senders in the table ------------------------------------------------------- */
 
 struct told {
     size_t count;
@@ -254,7 +256,7 @@ TEST_WITH(the_losses_of_each_sender_are_reported, create_table, destroy_table)
     note_as(table, "web1", 3, 7, 1);
     note_as(table, "web2", 4, 7, 1);
     note_as(table, "web2", 4, 7, 1);
-    note_as(table, "web1", 3, 7, 5); /* 2, 3 and 4 may still come */
+    note_as(table, "web1", 3, 7, 5); /* 2, 3 and 4 may still arrive */
     note_as(table, "web1", 3, 7, 4);
     sequence_each_sender(table, note_reported, &told);
     assert_int_equal(told.count, 2);
@@ -293,7 +295,8 @@ TEST(a_new_sender_in_a_slot_starts_from_zero)
         snprintf(name, sizeof name, "s%u", (unsigned)index);
         assert_ptr_equal(reported(&told, name), &told.senders[i]);
         assert_int_equal(told.senders[i].duplicated, 1);
-        assert_outcome(note_nth(table, index, 1), .duplicated = 1); /* this sender has a slot */
+        /* The sender is still in its slot. */
+        assert_outcome(note_nth(table, index, 1), .duplicated = 1);
     }
     sequence_table_destroy(table);
 }
@@ -322,7 +325,10 @@ struct worker {
     struct totals shared;
 };
 
-/* Sends its own numbers: every fifth twice, without every seventh, and some swapped. */
+/*
+ * Sends the numbers of this thread's senders: each fifth twice, each seventh not at all, and some
+ * swapped.
+ */
 static void send_own(struct worker *worker, uint64_t number)
 {
     for (uint32_t sender = 0; sender < OWN_SENDERS; sender++) {
@@ -342,7 +348,7 @@ static void work(void *argument)
     struct worker *worker = argument;
     for (uint64_t number = 0; number < OWN_NUMBERS; number++)
         send_own(worker, number);
-    /* All threads share one sender, and each sends a part of its numbers; 11 of them are lost. */
+    /* All threads send parts of the numbers of one shared sender. 11 of them are lost. */
     for (uint64_t number = 1 + worker->index; number < SHARED_NUMBERS; number += THREADS)
         if (number % 3001 != 17)
             add(&worker->shared, note_as(worker->table, "shared", 99, 5, number));
@@ -408,7 +414,9 @@ TEST(totals_are_exact_whatever_the_threads)
     sequence_table_destroy(table);
 }
 
-/* Many threads and few slots: every new sender is admitted once and evicted once. */
+/*
+ * Each new sender of these threads is admitted once and evicted once, because there are few slots.
+ */
 static void crowd(void *argument)
 {
     struct worker *worker = argument;
@@ -431,7 +439,7 @@ TEST(evictions_are_exact_whatever_the_threads)
     struct totals all = {0};
     for (size_t i = 0; i < 100; i++) {
         struct told told = {0};
-        sequence_each_sender(table, note_reported, &told); /* during the evictions */
+        sequence_each_sender(table, note_reported, &told); /* reads while senders are evicted */
         assert_in_range(told.count, 0, TWO_SETS_EACH);
     }
     for (size_t i = 0; i < THREADS; i++) {

@@ -6,7 +6,10 @@
 
 enum { MOST = 2048 };
 
-/* Tables with one set per shard, with more, and with one more in some shards than in others. */
+/*
+ * Tables with one set in each shard, with more, and with one more set in some shards than in
+ * others.
+ */
 static const size_t tables[] = {SHARDS, 2 * SHARDS, MOST, SHARDS + 1, 125};
 #define TABLES (sizeof tables / sizeof tables[0])
 
@@ -53,9 +56,9 @@ TEST(each_other_set_of_the_shard_is_the_second_of_some)
         }
 }
 
-/* --- which slot ------------------------------------------------------------------------------ */
+/* --- the slot with the lowest rank ------------------------------------------------------------ */
 
-/* The ranks of the slots of two sets, and how often they were read. */
+/* The ranks of the slots in two sets, and the number of times that they were read. */
 struct ranks {
     int64_t of[2][WAYS];
     size_t *asked;

@@ -1,4 +1,4 @@
-/* The table of the busiest senders: exact for a few, bounded for many. */
+/* The table of the busiest senders is exact for a few senders, and limited for many. */
 #include <string.h>
 
 #include "collector/senders/traffic.h"
@@ -27,7 +27,7 @@ static void note(struct traffic_table *table, uint32_t listener, struct address 
     traffic_note(table, listener, &source, bytes);
 }
 
-/* The table's counts of a sender; NULL: not in the table. */
+/* Returns the table's row of a sender, or NULL if it is not in the table. */
 static const struct traffic_sender *find(const struct traffic_table *table, uint32_t listener,
                                          struct address source)
 {
@@ -64,8 +64,8 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
 }
 
 /*
- * Uses consecutive addresses of a network. With each secret except the first, a hash that only adds
- * would leave some sets unused.
+ * The senders have consecutive addresses. A hash that only adds would leave some sets unused with
+ * each secret except the first.
  */
 TEST(every_slot_is_used_with_any_secret)
 {

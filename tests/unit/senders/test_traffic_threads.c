@@ -20,7 +20,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A datagram of host number `n`. */
+/* Notes a datagram of host `n`. */
 static void note(struct traffic_table *table, uint32_t n, uint32_t bytes)
 {
     struct address source = host(n);
@@ -32,7 +32,7 @@ struct flood {
     _Atomic bool ended;
 };
 
-/* Every datagram of a sender has as many bytes as the sender's number says. */
+/* Each datagram of host n has n bytes. */
 static void flood(void *argument)
 {
     struct flood *flood = argument;
@@ -59,7 +59,7 @@ TEST_WITH(a_concurrent_reader_sees_no_mixed_counts, set_up, tear_down)
             uint64_t n = (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
             assert_true(found[i].source.family == ADDRESS_IPV4 && found[i].listener == 0);
             assert_int_equal(found[i].bytes % n, 0);
-            /* The bytes of the last datagram are possibly not counted yet. */
+            /* the bytes of the last datagram may not be counted yet */
             assert_in_range(found[i].datagrams * n, found[i].bytes, UINT64_MAX);
         }
     }

@@ -1,4 +1,7 @@
-/* The senders and labels that make series grow: the first of many, however many others there are. */
+/*
+ * The senders and labels that cause the growth of series. The largest ones are found, however many
+ * others there are.
+ */
 #include "collector/series/series_growth.h"
 
 #include <stdio.h>

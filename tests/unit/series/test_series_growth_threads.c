@@ -1,4 +1,4 @@
-/* One thread notes growth while another reads: each report has whole names and counts. */
+/* One thread notes growth while another reads it. Each report has complete names and counts. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

@@ -112,7 +112,7 @@ TEST(the_addresses_of_an_ipv6_network_are_one_sender)
         sender.bytes[15] = i;
         assert_int_equal(series_guard_add(guard, i, &sender, NULL), i <= 2);
     }
-    sender.bytes[7] = 1; /* another /64 */
+    sender.bytes[7] = 1; /* in another /64 network */
     assert_true(series_guard_add(guard, 6, &sender, NULL));
     series_guard_read(guard, &report);
     assert_int_equal(report.series, 3);

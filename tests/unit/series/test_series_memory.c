@@ -1,4 +1,4 @@
-/* A sink's limits when memory is short: they are made whole, or the sink is refused. */
+/* The limits of a sink when memory is short: they are complete, or creating the sink fails. */
 #include "collector/series/series_guard.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
@@ -18,7 +18,8 @@ TEST(a_guard_is_made_whole_or_not_at_all_whichever_allocation_fails)
             assert_int_equal(error.code, EXIT_CODE_INTERNAL);
     }
     failing_memory_fail(0);
-    assert_true(number > 6); /* the guard, growth and its lock; the table, slots, senders, chains */
+    /* The guard, growth and its lock; the table, its slots, senders and chains. */
+    assert_true(number > 6);
     series_guard_destroy(guard);
 }
 

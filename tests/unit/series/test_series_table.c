@@ -1,4 +1,4 @@
-/* The series of a sink: their number, which ones stay, and which are forgotten. */
+/* The series of a sink: how many there are, which are kept, and which are forgotten. */
 #include "collector/series/series_table.h"
 
 #include "tests/support/base/random_number.h"
@@ -14,13 +14,15 @@ static struct series_table *table_of(size_t series, size_t per_sender, uint32_t 
     return table;
 }
 
-/* A fingerprint, the same for the same number. */
+/* Returns a fingerprint that depends on the number. */
 static uint64_t print_of(uint64_t number)
 {
     return next_random(&number);
 }
 
-/* The outcome of a sample: its series was known, was added, or was refused. */
+/*
+ * The outcome of a sample: its series was known, was added, or was refused for one of two reasons.
+ */
 enum outcome { KNOWN, ADDED, TABLE_FULL, SENDER_FULL };
 
 static enum outcome sample(struct series_table *table, uint64_t series, uint64_t sender,
@@ -106,7 +108,7 @@ TEST(an_idle_series_is_forgotten_for_a_new_one_after_the_timeout_and_not_before)
     assert_int_equal(sample(table, 3, 1, START + 61), ADDED);
     assert_int_equal(sample(table, 2, 1, START + 62), KNOWN);
     assert_int_equal(sample(table, 1, 1, START + 121), TABLE_FULL);
-    assert_int_equal(sample(table, 1, 1, START + 122), ADDED); /* instead of 3 */
+    assert_int_equal(sample(table, 1, 1, START + 122), ADDED); /* replaces series 3 */
     series_table_destroy(table);
 }
 

@@ -1,11 +1,8 @@
 /*
- * The table of series compared with a simple list, step by step, for random samples: both know, add
- * and refuse the same series, in whatever order these come and are forgotten.
- *
- * The table's clock hand decides when idle series are forgotten. Therefore the model learns from
- * the table that a series was forgotten, and checks that it had been idle for more than the
- * timeout.
- *
+ * Compares the table of series with a simple list for random samples: both know, add and refuse the
+ * same series. The clock hand of the table determines when idle series are forgotten. Therefore the
+ * model reads from the table which series were forgotten, and asserts that they were idle for
+ * longer than the timeout.
  */
 #include <stdlib.h>
 
@@ -35,7 +32,9 @@ struct model {
 
 static uint64_t print_of(const struct model *model, uint64_t number)
 {
-    /* Some of the fingerprints have the same home, also at the end of the table, so runs wrap. */
+    /*
+     * Some fingerprints have the same home slot at the end of the table, so that runs wrap around.
+     */
     uint64_t print = next_random(&number);
     return model->options.series % 2 == 0 ? print | UINT64_C(0xffffff0000000000) : print;
 }
@@ -53,7 +52,9 @@ static void model_forget(struct model *model, struct model_series *series)
     model->of_sender[series->sender]--;
 }
 
-/* Whether any series may be forgotten: one of this sender, or of all. */
+/*
+ * Returns true if a series of the sender may be forgotten, or any series if `sender` is negative.
+ */
 static bool is_any_idle(const struct model *model, int sender)
 {
     for (size_t i = 0; i < MOST_SERIES; i++) {
@@ -66,8 +67,8 @@ static bool is_any_idle(const struct model *model, int sender)
 }
 
 /*
- * Removes from the model the series that the table has forgotten. Finding them marks no series as
- * used.
+ * Removes from the model the series that the table has forgotten. The look-ups must not mark series
+ * as used.
  */
 static void take_forgotten(struct model *model)
 {
@@ -100,8 +101,8 @@ static void add(struct model *model, size_t at, unsigned sender)
     take_forgotten(model);
     if (verdict == SERIES_SENDER_FULL) {
         assert_int_equal(model->of_sender[sender], per_sender);
-        assert_false(is_any_idle(model, (int)sender)); /* a table of this size is searched
-                                                          completely */
+        /* A table of this size is searched completely. */
+        assert_false(is_any_idle(model, (int)sender));
     } else {
         assert_int_equal(model->count, model->options.series);
         assert_false(is_any_idle(model, -1));

@@ -1,4 +1,4 @@
-/* The decoder with types from descriptor sets: the meaning of all that the wire format allows. */
+/* The decoder with types from descriptor sets, for everything that the wire format allows. */
 #include <string.h>
 
 #include "proto/message/type.h"
@@ -10,7 +10,7 @@ static int open_modern(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Modern");
 }
 
-/* The message's only unknown field is this one. */
+/* Asserts that the message has this unknown field and no other. */
 static void assert_unknown(const struct decoding *decoding, uint32_t number, unsigned wire_type,
                            const void *data, size_t size)
 {
@@ -71,18 +71,18 @@ TEST_WITH(a_group_ends_with_the_tag_of_its_own_number_only, open_legacy, close_d
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         wire_clear(&wire);
         wire_tag(&wire, groups[i], GROUP_START);
-        assert_decodes_to(*state, &wire, DECODE_MALFORMED); /* no end at all */
+        assert_decodes_to(*state, &wire, DECODE_MALFORMED); /* the group has no end */
         wire_tag(&wire, groups[i] + 1, GROUP_END);
         assert_decodes_to(*state, &wire, DECODE_MALFORMED);
         wire_tag(&wire, groups[i], GROUP_END);
         assert_decodes_to(*state, &wire, DECODE_MALFORMED);
     }
     wire_clear(&wire);
-    wire_tag(&wire, PAIR, GROUP_END); /* and no beginning */
+    wire_tag(&wire, PAIR, GROUP_END); /* an end without a beginning */
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }
 
-/* A message inside a group does not see the group's end, nor the other way round. */
+/* A message in a group cannot end the group, and a group in a message cannot end after it. */
 TEST_WITH(a_group_ends_in_the_bytes_that_it_began_in, open_legacy, close_decoding)
 {
     wire_tag(&wire, PAIR, GROUP_START);
@@ -117,16 +117,16 @@ TEST_WITH(a_known_field_of_another_wire_type_is_unknown, open_legacy, close_deco
     assert_decodes_as(decoding, &wire, "{}");
     assert_unknown(decoding, RATIO, 5, "\1\0\0\0", 4);
     wire_clear(&wire);
-    wire_text(&wire, PAIR, ""); /* a group that comes as a message */
+    wire_text(&wire, PAIR, ""); /* a group field encoded as a message */
     assert_decodes_as(decoding, &wire, "{}");
     assert_unknown(decoding, PAIR, 2, "", 1);
     wire_clear(&wire);
-    wire_tag(&wire, CHILD, GROUP_START); /* and a message that comes as a group */
+    wire_tag(&wire, CHILD, GROUP_START); /* a message field encoded as a group */
     wire_tag(&wire, CHILD, GROUP_END);
     assert_decodes_as(decoding, &wire, "{}");
     assert_unknown(decoding, CHILD, GROUP_START, "\x94\x01", 2);
     wire_clear(&wire);
-    wire_text(&wire, FLAG, "a"); /* packed, but not repeated */
+    wire_text(&wire, FLAG, "a"); /* packed, but the field is not repeated */
     assert_decodes_as(decoding, &wire, "{}");
     assert_unknown(decoding, FLAG, 2, "\1a", 2);
 }
@@ -148,7 +148,7 @@ TEST_WITH(field_number_zero_is_malformed, open_legacy, close_decoding)
     static const size_t sizes[] = {2, 9, 3, 2, 1, 5};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         assert_int_equal(decoding_run(*state, tags[i], sizes[i]), DECODE_MALFORMED);
-        wire_clear(&wire); /* also in an unknown field */
+        wire_clear(&wire); /* the same inside an unknown field */
         wire_tag(&wire, NOBODYS, GROUP_START);
         wire_raw(&wire, tags[i], sizes[i]);
         wire_tag(&wire, NOBODYS, GROUP_END);
@@ -190,7 +190,7 @@ TEST_WITH(a_bool_is_true_by_any_bit_of_its_varint, open_legacy, close_decoding)
     assert_decodes_as(*state, &wire, "{\"flag\":true}");
     wire_clear(&wire);
     wire_tag(&wire, FLAG, 0);
-    wire_raw(&wire, "\x80\x80\x80\x80\x10", 5); /* bit 32 */
+    wire_raw(&wire, "\x80\x80\x80\x80\x10", 5); /* only bit 32 is set */
     assert_decodes_as(*state, &wire, "{\"flag\":true}");
     wire_clear(&wire);
     wire_tag(&wire, FLAG, 0);
@@ -201,10 +201,11 @@ TEST_WITH(a_bool_is_true_by_any_bit_of_its_varint, open_legacy, close_decoding)
 TEST_WITH(bits_past_the_width_of_a_number_are_dropped, open_legacy, close_decoding)
 {
     wire_uint(&wire, NUMBER, UINT64_C(0x7fffffff00000005));
-    wire_uint(&wire, LIST, UINT64_C(0x80000000)); /* a sign that was not extended */
+    wire_uint(&wire, LIST, UINT64_C(0x80000000)); /* a negative number without sign extension */
     wire_uint(&wire, COLOUR, UINT64_C(0x100000002));
     wire_tag(&wire, COUNT, 0);
-    wire_raw(&wire, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10); /* more than 64 */
+    /* A varint of more than 64 bits. */
+    wire_raw(&wire, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10);
     assert_decodes_as(*state, &wire,
                       "{\"number\":5,\"colour\":\"GREEN\",\"count\":-1,\"list\":[-2147483648]}");
 }
@@ -215,10 +216,10 @@ TEST_WITH(a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed, open_legacy, 
     wire_raw(&wire, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x80\x00\x01", 7), DECODE_MALFORMED);
-    /* A tag of five bytes and a length of five are longer than needed, but allowed. */
+    /* A tag or a length of five bytes is longer than necessary, but allowed. */
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x00\x01", 6), DECODE_OK);
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x00\x61", 7), DECODE_OK);
-    /* A length of six is malformed. */
+    /* A length of six bytes is malformed. */
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x80\x00\x61", 8), DECODE_MALFORMED);
 }
 
@@ -253,7 +254,7 @@ TEST_WITH(proto3_strings_must_be_utf8_and_proto2_ones_need_not, open_modern, clo
         wire_clear(&wire);
         wire_text(&wire, 5, bad[i]);
         assert_decodes_to(decoding, &wire, DECODE_MALFORMED);
-        for (uint32_t part = 1; part <= 2; part++) { /* a map's key and value */
+        for (uint32_t part = 1; part <= 2; part++) { /* key and value of a map entry */
             wire_clear(&wire);
             size_t entry = wire_begin(&wire, 7);
             wire_text(&wire, part, bad[i]);
@@ -262,7 +263,7 @@ TEST_WITH(proto3_strings_must_be_utf8_and_proto2_ones_need_not, open_modern, clo
         }
         wire_clear(&wire);
         wire_text(&wire, 14, bad[i]);
-        assert_decodes_to(decoding, &wire, DECODE_OK); /* bytes */
+        assert_decodes_to(decoding, &wire, DECODE_OK); /* `bytes` fields need not be UTF-8 */
     }
     assert_int_equal(close_decoding(state), 0);
     assert_int_equal(open_legacy(state), 0);
@@ -283,7 +284,7 @@ TEST_WITH(a_proto3_optional_is_there_also_at_its_default, open_modern, close_dec
     assert_decodes_as(*state, &wire, "{}");
     wire_uint(&wire, 1, 0);
     wire_text(&wire, 2, "");
-    wire_text(&wire, 5, ""); /* an empty value of a field without presence is not written */
+    wire_text(&wire, 5, ""); /* without presence, an empty value is not written */
     assert_decodes_as(*state, &wire, "{\"maybe_number\":0,\"maybe_text\":\"\"}");
 }
 
@@ -306,7 +307,7 @@ TEST_WITH(an_unknown_value_of_a_closed_enum_is_an_unknown_field, open_legacy, cl
 {
     struct decoding *decoding = *state;
     wire_uint(&wire, COLOUR, GREEN);
-    wire_uint(&wire, COLOUR, BLACK); /* the earlier known value stays */
+    wire_uint(&wire, COLOUR, BLACK); /* the earlier value, which is known, stays */
     assert_decodes_as(decoding, &wire, "{\"colour\":\"GREEN\"}");
     assert_unknown(decoding, COLOUR, 0, "\x4d", 1);
 }

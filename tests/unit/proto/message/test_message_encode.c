@@ -1,6 +1,6 @@
 /*
- * The encoder: a decoded message, encoded again, has the same meaning. Also protobuf-c's own
- * functions with the structures made by the decoder and the descriptors made at run time.
+ * The encoder. A message that is decoded and encoded again has the same meaning. Also the functions
+ * of protobuf-c, with structures of the decoder and with descriptors made at run time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,6 @@ static int open_nothing(void **state)
     return decoding_set_up_shape(state, "sluice.legacy.Nothing");
 }
 
-/* Asserts that the encoded message has exactly these bytes. */
 static void assert_encoded(struct decoding *decoding, const void *bytes, size_t size)
 {
     static struct wire again;
@@ -47,7 +46,7 @@ static void assert_encoded(struct decoding *decoding, const void *bytes, size_t 
     assert_memory_equal(again.bytes, bytes, size);
 }
 
-/* --- our own encoder -------------------------------------------------------------------------- */
+/* --- the program's encoder -------------------------------------------------------------------- */
 
 static void known_groups_are_encoded_with_their_tags(void **state)
 {
@@ -74,7 +73,7 @@ static void unknown_fields_of_every_wire_type_are_encoded_as_they_came(void **st
     wire_fixed32(&wire, 93, 1);
     wire_tag(&wire, 94, GROUP_START);
     wire_tag(&wire, 1, 0);
-    wire_raw(&wire, "\x81\x80\x00", 3); /* longer than needed */
+    wire_raw(&wire, "\x81\x80\x00", 3); /* a varint longer than necessary */
     wire_tag(&wire, 94, GROUP_END);
     assert_encoded(*state, wire.bytes, wire.size);
 }
@@ -99,8 +98,8 @@ static void what_has_presence_is_encoded_at_its_default(void **state)
 
 static void lists_are_packed_as_declared(void **state)
 {
-    wire_bytes(&wire, 6, "\1\2", 2);  /* proto3: packed unless the field says otherwise */
-    wire_bytes(&wire, 12, "\3\4", 2); /* [packed = false] */
+    wire_bytes(&wire, 6, "\1\2", 2);  /* proto3: packed by default */
+    wire_bytes(&wire, 12, "\3\4", 2); /* declared [packed = false] */
     assert_encoded(*state, "\x32\x02\x01\x02\x60\x03\x60\x04", 8);
 }
 
@@ -134,7 +133,7 @@ static void fields_go_out_by_number_then_the_unknown_ones(void **state)
     assert_encoded(*state, "\x08\x01\x12\x01t\x98\x06\x01", 8);
 }
 
-/* Makes all bytes written so far the content of `inner`, in a group. */
+/* Wraps all bytes written so far in a message, and this in a group. */
 static void wrap_in_group(void)
 {
     static struct wire content;
@@ -146,7 +145,7 @@ static void wrap_in_group(void)
     wire_tag(&wire, 4, GROUP_END);
 }
 
-/* A hundred levels through a message, a list, groups, or maps. */
+/* Nests a hundred levels of a message, a list, groups, or maps. */
 static void put_tower(uint32_t number)
 {
     wire_clear(&wire);
@@ -174,14 +173,17 @@ static void a_hundred_levels_are_encoded_and_read_again(void **state)
     }
 }
 
-/* --- protobuf-c over the same structures ------------------------------------------------------ */
+/* --- protobuf-c with the same structures ------------------------------------------------------ */
 
 static const ProtobufCMessage *message_of(const struct decoding *decoding)
 {
     return decoding->message;
 }
 
-/* protobuf-c encodes the decoded message; its bytes are decoded to the same message. */
+/*
+ * Encodes the decoded message with protobuf-c, and asserts that the bytes decode to the same
+ * message.
+ */
 static void assert_packed_by_protobuf_c(struct decoding *decoding)
 {
     static struct wire packed;
@@ -212,7 +214,7 @@ static void put_legacy(unsigned levels)
     wire_text(&wire, 13, "");
     wire_bytes(&wire, 14, "\x0a\x01k\x10\x00", 5);
     wire_bytes(&wire, 14, "", 0);
-    wire_bytes(&wire, 14, "\x10\x4d", 2); /* the entry is unknown */
+    wire_bytes(&wire, 14, "\x10\x4d", 2); /* an entry whose enum value is unknown */
     wire_bytes(&wire, 16, "\1\2", 2);
     wire_bytes(&wire, 17, "\1\0\0\0", 4);
     wire_bytes(&wire, 19, "\x08\x00", 2);
@@ -237,8 +239,8 @@ static void protobuf_c_checks_and_packs_what_proto2_decoded(void **state)
     put_legacy(3);
     assert_packed_by_protobuf_c(*state);
     wire_clear(&wire);
-    assert_packed_by_protobuf_c(*state);  /* empty */
-    wire_bytes(&wire, 11, "\x08\x01", 2); /* a message in the oneof */
+    assert_packed_by_protobuf_c(*state);  /* an empty message */
+    wire_bytes(&wire, 11, "\x08\x01", 2); /* the message in the oneof */
     assert_packed_by_protobuf_c(*state);
     wire_uint(&wire, 10, 0);
     assert_packed_by_protobuf_c(*state);
@@ -324,8 +326,7 @@ static void protobuf_c_finds_enum_values_by_number_and_name(void **state)
         assert_int_equal(value->value, known[i].number);
         const ProtobufCEnumValue *found = enum_find(colours, known[i].number);
         assert_ptr_equal(found, value);
-        if (known[i].number != INT32_MAX) /* protobuf-c's own search does not find this largest
-                                             number */
+        if (known[i].number != INT32_MAX) /* protobuf-c's search does not find the largest number */
             assert_ptr_equal(protobuf_c_enum_descriptor_get_value(colours, known[i].number), value);
     }
     assert_null(protobuf_c_enum_descriptor_get_value(colours, 0));
@@ -345,7 +346,7 @@ static void a_message_without_fields_has_no_list_of_them(void **state)
     assert_packed_by_protobuf_c(decoding);
 }
 
-/* --- the structures --------------------------------------------------------------------------- */
+/* --- structures and descriptors --------------------------------------------------------------- */
 
 static void members_of_a_oneof_share_their_place_and_their_case(void **state)
 {

@@ -1,4 +1,4 @@
-/* Errors of bytes that are not a message: the cause, its position, and the field. */
+/* Errors for bytes that are not a message: cause, position, and field. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct hostile {
     const char *expected;
 };
 
-/* The reason for which these bytes are refused. */
+/* These bytes are refused with this error. */
 #define HOSTILE(bytes, expected)                                                                   \
     {                                                                                              \
         (bytes), sizeof(bytes) - 1, (expected)                                                     \
@@ -37,7 +37,7 @@ static void assert_all_refused(struct decoding *decoding, const struct hostile *
     }
 }
 
-/* --- faults in messages of the built-in schemas ----------------------------------------------- */
+/* --- invalid messages of the built-in schemas ------------------------------------------------- */
 
 TEST_WITH(hostile_telemetry_is_refused_with_offset_field_and_cause, open_telemetry, close_decoding)
 {
@@ -77,7 +77,7 @@ TEST_WITH(hostile_telemetry_is_refused_with_offset_field_and_cause, open_telemet
     assert_all_refused(*state, all, sizeof all / sizeof all[0]);
 }
 
-/* --- faults that only types from files can have ----------------------------------------------- */
+/* --- errors that only types from files can have ----------------------------------------------- */
 
 TEST_WITH(hostile_groups_packed_lists_and_maps_are_refused_with_offset_field_and_cause, open_legacy,
           close_decoding)
@@ -155,13 +155,13 @@ TEST_WITH(what_the_arena_has_no_room_for_is_named, open_legacy, close_decoding)
     assert_in_range(decoding->failure.offset, 2, wire.size - 1);
 }
 
-/* --- messages at random ----------------------------------------------------------------------- */
+/* --- random messages -------------------------------------------------------------------------- */
 
 #define MESSAGES 1000
 
 /*
- * Also decoding_wire asserts that a refusal has a cause within the message, and an accepted message
- * has none.
+ * decoding_wire asserts that a refusal has a cause inside the message, and that a valid message has
+ * none.
  */
 static void decode_damaged(struct decoding *decoding, const struct message_type *type)
 {

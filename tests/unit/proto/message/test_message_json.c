@@ -1,4 +1,4 @@
-/* The protobuf JSON mapping: every kind of field, both namings, and whatever a string holds. */
+/* The protobuf JSON mapping: each kind of field, both kinds of names, and strings of any bytes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int open_kinds(void **state)
     return decoding_set_up_shape(state, "sluice.shapes.Kinds");
 }
 
-/* The datagram's JSON, which must be valid. */
+/* Asserts that the decoded datagram is written as this JSON, and that it is valid JSON. */
 static void assert_json(struct decoding *decoding, bool proto_names, bool int64_numbers,
                         const char *expected)
 {
@@ -97,7 +97,10 @@ TEST_WITH(lists_hold_every_element_defaults_too, open_kinds, close_decoding)
                 "\"colours\":[\"NONE\",\"RED\",99,\"BLUE\"],\"parts\":[{},{\"x2Y\":1}]}");
 }
 
-/* Without presence a default value is not there; in a oneof, and for a message, it is. */
+/*
+ * A field without presence is left out if it has its default value. In a oneof, or as a message, it
+ * is written.
+ */
 TEST_WITH(what_has_its_default_is_left_out_unless_it_can_be_present, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -119,7 +122,7 @@ TEST_WITH(what_has_its_default_is_left_out_unless_it_can_be_present, open_kinds,
     assert_json(decoding, false, false, "{\"aDouble\":-0.0,\"aPart\":{},\"onePart\":{}}");
 }
 
-/* As protoc names them in json_name. */
+/* The names are those that protoc writes to json_name. */
 TEST_WITH(names_are_camel_case_as_protoc_has_them, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -161,7 +164,7 @@ TEST_WITH(strings_of_any_bytes_are_valid_json, open_riemann, close_decoding)
                 "{\"error\":\"a\\u0000\\u001f\\\"\\\\\\n\xef\xbf\xbd\xc3\xa9"
                 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}");
 
-    /* All pairs of bytes, sixty-four thousand of them. */
+    /* All 65,536 pairs of bytes. */
     for (unsigned first = 0; first < 256; first++) {
         wire_clear(&wire);
         size_t event = wire_begin(&wire, 6);
@@ -230,7 +233,7 @@ TEST_WITH(bytes_that_do_not_fit_are_not_written, open_kinds, close_decoding)
         assert_int_equal(out.overflow, capacity < wire.size);
         assert_int_equal(out.used, out.overflow ? 0 : wire.size);
         if (!out.overflow)
-            assert_memory_equal(out.data, wire.bytes, wire.size); /* written in field order */
+            assert_memory_equal(out.data, wire.bytes, wire.size); /* in order of field numbers */
         free(out.data);
     }
 }

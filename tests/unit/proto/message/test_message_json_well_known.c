@@ -1,4 +1,4 @@
-/* The JSON forms of protobuf's own types, and the output for a value that has none. */
+/* The JSON forms of protobuf's own types, and what is written for a value that has none. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
 
-/* Fields of Known (tests/proto/modern.proto). */
+/* Field numbers of Known (tests/proto/modern.proto). */
 enum {
     TIMESTAMP = 1,
     DURATION = 2,
@@ -27,7 +27,7 @@ enum {
     INT64_VALUES = 27,
 };
 
-/* Members of google.protobuf.Value. */
+/* Field numbers of google.protobuf.Value. */
 enum { IS_NULL = 1, IS_NUMBER = 2, IS_STRING = 3, IS_BOOL = 4, IS_STRUCT = 5, IS_LIST = 6 };
 
 static int open_known(void **state)
@@ -35,10 +35,7 @@ static int open_known(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Known");
 }
 
-/*
- * Writes JSON into a string that is valid until the next call; returns the number of values without
- * a JSON form.
- */
+/* Writes the JSON to a static buffer. Returns the number of values without a JSON form. */
 static size_t write_json(const struct decoding *decoding, struct arena *scratch, const char **json)
 {
     static char room[1 << 20];
@@ -54,7 +51,10 @@ static size_t write_json(const struct decoding *decoding, struct arena *scratch,
     return fallbacks;
 }
 
-/* Decodes the datagram and expects this JSON, and this number of values without a JSON form. */
+/*
+ * Asserts that the datagram is decoded to this JSON, with this number of values without a JSON
+ * form.
+ */
 #define assert_json(decoding, expected, fallbacks)                                                 \
     assert_json_at((decoding), (expected), (fallbacks), __LINE__)
 static void assert_json_at(struct decoding *decoding, const char *expected, size_t fallbacks,
@@ -188,7 +188,7 @@ static void put_mask(const char *first, const char *second)
 
 TEST_WITH(a_field_mask_is_its_paths_in_camel_case, open_known, close_decoding)
 {
-    put_mask("foo_bar.baz_2x", "q"); /* not valid: a digit after "_" has no capital form */
+    put_mask("foo_bar.baz_2x", "q"); /* no JSON form: a digit after "_" has no capital */
     assert_json(*state, "{\"mask\":{\"paths\":[\"foo_bar.baz_2x\",\"q\"]}}", 1);
     wire_clear(&wire);
     put_mask("foo_bar.baz2", "q_q");
@@ -232,7 +232,7 @@ TEST_WITH(a_value_is_what_it_holds, open_known, close_decoding)
     value = wire_begin(&wire, VALUES);
     wire_bytes(&wire, IS_LIST, "", 0);
     wire_end(&wire, value);
-    wire_bytes(&wire, VALUES, "", 0); /* nothing is null */
+    wire_bytes(&wire, VALUES, "", 0); /* an empty Value is null */
     assert_json(*state, "{\"values\":[null,1.5,\"s\",false,{},[],null]}", 0);
 }
 
@@ -276,7 +276,7 @@ TEST_WITH(a_null_value_is_null_whatever_its_number, open_known, close_decoding)
 {
     wire_uint(&wire, CHOSEN_NULL, 0);
     assert_json(*state, "{\"chosen_null\":null}", 0);
-    wire_uint(&wire, NULL_ENUM, 0); /* without presence: not there */
+    wire_uint(&wire, NULL_ENUM, 0); /* without presence, so it is left out */
     assert_json(*state, "{\"chosen_null\":null}", 0);
     wire_uint(&wire, NULL_ENUM, 7);
     assert_json(*state, "{\"null\":null,\"chosen_null\":null}", 0);
@@ -332,10 +332,10 @@ TEST_WITH(an_any_is_its_type_and_the_fields_of_its_content, open_known, close_de
                 "\"maybe_number\":5,\"text\":\"t\"}}",
                 0);
     wire_clear(&wire);
-    wire_bytes(&wire, ANY, "", 0); /* nothing at all */
+    wire_bytes(&wire, ANY, "", 0); /* an empty Any */
     assert_json(*state, "{\"any\":{}}", 0);
     wire_clear(&wire);
-    wire_end(&wire, begin_any(ANY, "x/sluice.modern.Modern")); /* an empty message */
+    wire_end(&wire, begin_any(ANY, "x/sluice.modern.Modern")); /* contains an empty message */
     assert_json(*state, "{\"any\":{\"@type\":\"x/sluice.modern.Modern\"}}", 0);
 }
 
@@ -357,7 +357,8 @@ TEST_WITH(an_any_of_a_well_known_type_has_its_form_as_value, open_known, close_d
     put_any("/google.protobuf.Empty", "", 0);
     assert_json(*state, "{\"any\":{\"@type\":\"/google.protobuf.Empty\"}}", 0);
     wire_clear(&wire);
-    put_any("/google.protobuf.Duration", "\x10\xff\xff\xff\xff\x0f", 6); /* a bad one inside */
+    /* Contains an invalid value. */
+    put_any("/google.protobuf.Duration", "\x10\xff\xff\xff\xff\x0f", 6);
     assert_json(*state,
                 "{\"any\":{\"@type\":\"/google.protobuf.Duration\",\"value\":\"-0.000000001s\"}}",
                 0);
@@ -421,7 +422,7 @@ TEST_WITH(a_nul_in_the_type_of_an_any_ends_no_name, open_known, close_decoding)
                 1);
 }
 
-/* Levels outside and inside of an Any are counted together. */
+/* The limit of 100 levels includes those outside and inside an Any. */
 TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -433,7 +434,7 @@ TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_deco
         wire_clear(&wire);
         put_any("/sluice.modern.Modern", content.bytes, content.size);
         assert_decodes_to(decoding, &wire, DECODE_OK);
-        /* Known, the Any, its content, and the levels inside of that. */
+        /* 1 for Known, 1 for the Any, and the levels of its content. */
         assert_int_equal(write_json(decoding, &decoding->scratch, &json), 1 + 1 + inside > 100);
     }
 }

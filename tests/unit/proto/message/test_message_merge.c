@@ -1,4 +1,4 @@
-/* Effects that depend on the complete message: merged fields, maps, required fields. */
+/* Results that depend on the complete message: merged fields, maps, and required fields. */
 #include <string.h>
 
 #include "proto/message/type.h"
@@ -113,7 +113,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     put_count("b", 2);
     put_count("a", 3);
     assert_decodes_as(*state, &wire, "{\"counts\":{\"b\":2,\"a\":3}}");
-    wire_wrap(&wire, CHILD, 1); /* this also holds when maps are merged */
+    wire_wrap(&wire, CHILD, 1); /* The same holds when maps are merged. */
     static struct wire again;
     wire_clear(&again);
     wire_raw(&again, wire.bytes, wire.size);
@@ -124,7 +124,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     assert_decodes_as(*state, &again, "{\"child\":{\"counts\":{\"a\":3,\"b\":4}}}");
 }
 
-/* Enough entries that they are sorted. */
+/* A map of this size is sorted by its keys. */
 TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -137,7 +137,7 @@ TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decod
     assert_int_equal(field_elements(map, message_of(decoding)), 20);
     ProtobufCMessage *const *entries =
         *(ProtobufCMessage *const *const *)field_value(map, message_of(decoding));
-    for (unsigned i = 0; i < 20; i++) /* in the order in which they came */
+    for (unsigned i = 0; i < 20; i++) /* the entries keep the order in which they came */
         assert_int_equal(*(const int32_t *)field_value(&map->message->fields[1], entries[i]),
                          2980 + i);
 }
@@ -158,14 +158,14 @@ TEST_WITH(in_an_entry_the_last_key_counts_and_messages_are_merged, open_legacy, 
     wire_bytes(&wire, 2, "\x08\x05", 2);
     wire_uint(&wire, 1, 2);
     wire_bytes(&wire, 2, "\x12\x01t", 3);
-    wire_uint(&wire, 3, 9); /* unknown */
+    wire_uint(&wire, 3, 9); /* an unknown field */
     wire_end(&wire, entry);
     assert_decodes_as(*state, &wire, "{\"by_number\":{\"2\":{\"number\":5,\"text\":\"t\"}}}");
 }
 
 /* --- required fields -------------------------------------------------------------------------- */
 
-/* Field `number` as a message with `must`, or without. */
+/* Writes a message in field `number`, with or without its required field. */
 static void put_needs(uint32_t number, bool must)
 {
     size_t needs = wire_begin(&wire, number);
@@ -222,12 +222,13 @@ TEST_WITH(a_map_value_without_its_required_field_is_malformed, open_legacy, clos
     put_needs(2, false);
     wire_end(&wire, entry);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
-    entry = wire_begin(&wire, NEEDS_BY_NUMBER); /* the entry that counts is complete */
+    entry = wire_begin(&wire, NEEDS_BY_NUMBER); /* only the last entry of a key must be complete */
     wire_uint(&wire, 1, 1);
     put_needs(2, true);
     wire_end(&wire, entry);
     assert_decodes_as(*state, &wire, "{\"needs_by_number\":{\"1\":{\"must\":5}}}");
-    wire_bytes(&wire, NEEDS_BY_NUMBER, "\x08\x02", 2); /* one that was left out is empty */
+    /* This entry has no value, so its required field is missing. */
+    wire_bytes(&wire, NEEDS_BY_NUMBER, "\x08\x02", 2);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }
 

@@ -1,12 +1,13 @@
 /*
- * Compares the fast decoder with the complete one: the same result in the same memory, or it gives
- * up without any change. It must not give up on messages that senders usually send.
+ * Compares the fast decoder with the complete one. The fast one returns the same result in the same
+ * memory, or it gives up and changes nothing. It must not give up on typical messages.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/message/decode.h"
-#include "proto/message/decoder.h" /* message_decode_any, which has no other user */
+/* Declares message_decode_any, which only this test calls directly. */
+#include "proto/message/decoder.h"
 #include "proto/message/encode.h"
 #include "proto/message/fast_path.h"
 #include "proto/message/json.h"
@@ -17,22 +18,23 @@
 #include "tests/support/test.h"
 
 #define ROOM   ((size_t)256 * 1024)
-#define USED   40 /* bytes of each arena that are in use before */
-#define BEHIND 72 /* and after it */
+#define USED   40 /* bytes before the usable part of each arena */
+#define BEHIND 72 /* bytes after it */
 #define PAINT  0x5a
 
 /* The results of both decoders for the same bytes. */
 struct both {
     const struct message_type *type;
-    uint8_t *data; /* exactly `size` bytes, so that the address sanitizer sees reads past them */
+    /* Allocated with the exact size, so that the address sanitizer detects reads past the end. */
+    uint8_t *data;
     size_t size;
     struct arena arenas[2]; /* one for each decoder */
     struct decoded quick, other;
     bool is_plain;
-    enum decode_result result; /* the other's */
+    enum decode_result result; /* the result of `other` */
 };
 
-/* The memory contains the last message, which must not appear in the new one. */
+/* The arena still contains the previous message. No byte of it may appear in the new one. */
 static void open_arena(struct arena *arena, size_t place, size_t room)
 {
     static _Alignas(16) uint8_t memory[2][USED + ROOM + BEHIND];
@@ -83,7 +85,7 @@ static void assert_same(const struct both *both)
     assert_memory_equal(quick, other, size);
 }
 
-/* Decodes with both decoders. Returns whether the fast one did not give up. */
+/* Decodes with both decoders. Returns true if the fast one did not give up. */
 static bool decode_both(struct both *both, const struct message_type *type, unsigned levels,
                         size_t room)
 {
@@ -124,7 +126,7 @@ static bool is_plain(const struct message_type *type, unsigned levels)
     return plain;
 }
 
-/* --- types ------------------------------------------------------------------------------------ */
+/* --- all types -------------------------------------------------------------------------------- */
 
 static const struct message_type *type_of(const struct decoding *decoding)
 {
@@ -132,7 +134,7 @@ static const struct message_type *type_of(const struct decoding *decoding)
                                     : ((const struct message_schema *)decoding->schema)->type;
 }
 
-/* Calls a function for each type: those of the built-in schemas, and shapes of all kinds. */
+/* Calls `use` for each type of the built-in schemas, and for types of all shapes. */
 static void with_each_type(void (*use)(const struct message_type *type))
 {
     static const char *const names[] = {"sluice.shapes.Tree",     "sluice.shapes.Kinds",
@@ -164,16 +166,16 @@ TEST(what_senders_send_is_of_plain_types)
     assert_true(type_of(opened)->plain);
     close_decoding(&opened);
     decoding_set_up_shape(&opened, "sluice.legacy.Legacy");
-    assert_false(type_of(opened)->plain); /* it has groups */
+    assert_false(type_of(opened)->plain); /* false, because it has groups */
     close_decoding(&opened);
     decoding_set_up_shape(&opened, "sluice.sets.Holder");
-    assert_false(type_of(opened)->plain); /* it has message sets */
+    assert_false(type_of(opened)->plain); /* false, because it has message sets */
     close_decoding(&opened);
 }
 
-/* --- messages at random ----------------------------------------------------------------------- */
+/* --- random messages -------------------------------------------------------------------------- */
 
-#define MESSAGES 1500 /* messages of each type; the same number are damaged */
+#define MESSAGES 1500 /* valid messages of each type; the same number are damaged */
 #define LEVELS   6
 
 static void decode_odd_ones(const struct message_type *type)
@@ -230,7 +232,7 @@ TEST(tidy_messages_are_not_given_up)
     with_each_type(decode_tidy_ones);
 }
 
-/* With any size of the arena the two decoders have the same result. */
+/* Both decoders have the same result for any size of the arena. */
 static void decode_in_little_room(const struct message_type *type)
 {
     struct random_message random = {.state = 3, .odd = true, .most = 200};
@@ -251,7 +253,10 @@ static void decode_in_little_room(const struct message_type *type)
             assert_int_equal(both.arenas[0].used, both.arenas[1].used);
             assert_int_equal(both.arenas[0].exhausted, both.arenas[1].exhausted);
             too_large += result == DECODE_TOO_LARGE;
-            /* Continues until the last piece of a prototype cannot reach past its block either. */
+            /*
+             * Ends when there is also room for the last piece of a prototype, which may reach
+             * beyond its block.
+             */
             enough = result != DECODE_TOO_LARGE && room > both.arenas[1].used + 2 * PROTOTYPE_PIECE;
             enough = enough || (result != DECODE_TOO_LARGE && result != DECODE_OK);
             close_both(&both);
@@ -302,7 +307,7 @@ TEST_WITH(a_list_is_plain_where_its_elements_stand_together, open_kinds, close_d
     wire_bytes(&wire, 33, "\3", 1);
     assert_given_up(state);
     wire_clear(&wire);
-    wire_uint(&wire, 33, 1); /* not packed, though the field is declared packed */
+    wire_uint(&wire, 33, 1); /* the field is declared packed, but this value is not */
     assert_given_up(state);
     wire_clear(&wire);
     wire_fixed32(&wire, 32, 1);
@@ -315,7 +320,7 @@ TEST_WITH(a_message_is_plain_once, open_tree, close_decoding)
     assert_plain(state);
     wire_bytes(&wire, 4, "", 0);
     wire_text(&wire, 5, "it instead");
-    wire_bytes(&wire, 4, "", 0); /* a new message: the text has removed the earlier one */
+    wire_bytes(&wire, 4, "", 0); /* a new message, because the text replaced the earlier one */
     assert_plain(state);
     wire_bytes(&wire, 4, "", 0);
     assert_given_up(state);
@@ -337,11 +342,11 @@ TEST_WITH(levels_are_counted, open_tree, close_decoding)
     assert_false(is_plain(type_of(*state), 2));
     wire_clear(&wire);
     for (int i = 0; i < 3 * SCHEMA_MAX_DEPTH; i++)
-        wire_bytes(&wire, 2, "", 0); /* side by side */
+        wire_bytes(&wire, 2, "", 0); /* siblings, which add no level */
     assert_plain(state);
 }
 
-/* As from a sender with a newer schema. */
+/* A sender with a newer schema sends such fields. */
 TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, close_decoding)
 {
     wire_uint(&wire, 15, 300);
@@ -361,7 +366,7 @@ TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, cl
     assert_given_up(state);
 }
 
-/* The number of keys, and of different keys. */
+/* Writes `entries` map entries with `keys` different keys. */
 static void put_map(size_t entries, size_t keys)
 {
     wire_clear(&wire);
@@ -383,7 +388,7 @@ TEST_WITH(a_map_of_a_few_entries_is_plain, open_modern, close_decoding)
     assert_given_up(state);
     wire_clear(&wire);
     size_t entry = wire_begin(&wire, 9);
-    wire_uint(&wire, 1, 5); /* the value is missing and would have to be made */
+    wire_uint(&wire, 1, 5); /* the entry has no value, so the decoder would have to create it */
     wire_end(&wire, entry);
     assert_given_up(state);
 }
@@ -405,7 +410,7 @@ TEST_WITH(known_values_of_closed_enums_are_plain, open_legacy, close_decoding)
 {
     wire_uint(&wire, COLOUR, GREEN);
     wire_uint(&wire, COLOURS, GREEN);
-    wire_uint(&wire, COLOURS, UINT64_MAX - 2); /* COLD */
+    wire_uint(&wire, COLOURS, UINT64_MAX - 2); /* COLD (-3) */
     wire_bytes(&wire, PACKED_COLOURS, "\1\2", 2);
     wire_uint(&wire, CHOSEN, GREEN);
     assert_plain(state);

@@ -1,6 +1,6 @@
 /*
- * Message sets: the meaning of an item, which items are dropped, kept or refused, and how they are
- * encoded.
+ * Message sets: the meaning of their items, items that are dropped, kept or refused, and the
+ * encoding.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
 
-/* Fields of Holder and of Item (tests/proto/sets.proto), and the numbers of items. */
+/* Field numbers of Holder and Item (tests/proto/sets.proto), and type ids of items. */
 enum { SET = 1, SETS = 2, BY_NAME = 3 };
 enum { NUMBER = 1, LIST = 2, ITEM_SET = 3 };
 enum { INNER = 4, NEEDS = 5, MODERN = 6, ITEM = 100, LAST = 2147483646, NOBODYS = 99 };
@@ -48,7 +48,6 @@ static void put_id(uint64_t id)
     wire_uint(&wire, WIRE_ITEM_ID, id);
 }
 
-/* The message Item with a number. */
 static void put_number(uint64_t number)
 {
     size_t begun = wire_begin(&wire, WIRE_ITEM_MESSAGE);
@@ -176,9 +175,8 @@ TEST_WITH(a_message_set_given_twice_is_merged, open_holder, close_decoding)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 2);
 }
 
-/* --- parts that are kept or dropped ----------------------------------------------------------- */
+/* --- items that are kept or dropped ----------------------------------------------------------- */
 
-/* The message's JSON with its unknown fields. */
 static void assert_shown(const struct decoding *decoding, const char *expected)
 {
     static char text[4096];
@@ -195,7 +193,7 @@ TEST_WITH(an_item_of_an_unknown_number_is_an_unknown_field, open_set, close_deco
     put_item(ITEM, 5);
     put_item(NOBODYS, 6);
     begin_item();
-    put_content("\xff", 1); /* its content is not decoded */
+    put_content("\xff", 1); /* not decoded, because its type id is unknown */
     put_id(UINT32_MAX);
     end_item();
     wire_uint(&wire, NOBODYS, 7);
@@ -266,11 +264,10 @@ TEST_WITH(other_fields_of_an_item_are_dropped, open_set, close_decoding)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
 }
 
-/* Google's parser does so, too: it compares only one byte. */
+/* Google's parser does the same, because it compares only one byte of a tag. */
 TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, close_decoding)
 {
-    wire_raw(&wire, "\x8b\x00", 2); /* this does not hold for the tags that begin and end the
-                                       item */
+    wire_raw(&wire, "\x8b\x00", 2); /* the tags that begin and end an item may be longer */
     wire_raw(&wire, "\x90\x00\x64", 3);
     put_number(5);
     wire_raw(&wire, "\x8c\x00", 2);
@@ -282,7 +279,7 @@ TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, clo
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.Item.item]\":{\"number\":6}}");
 }
 
-/* --- refused items ---------------------------------------------------------------------------- */
+/* --- items that are refused ------------------------------------------------------------------- */
 
 TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
 {
@@ -290,24 +287,22 @@ TEST_WITH(items_that_make_no_sense_are_malformed, open_set, close_decoding)
         const char *bytes;
         size_t size;
     } wrong[] = {
-        {"\x0b", 1},                                    /* no end */
-        {"\x0b\x10\x64\x1a\x00", 5},                    /* no end, though number and message are
-                                                           complete */
-        {"\x0b\x14", 2},                                /* another's end */
-        {"\x0b\x00\x0c", 3},                            /* no field */
-        {"\x0b\x10", 2},                                /* no number */
-        {"\x0b\x10\xff\xff\xff\xff\xff\xff", 8},        /* half a number */
-        {"\x0b\x1a\x05\x0c", 4},                        /* less than a message */
-        {"\x0b\x10\x64\x1a\x01\xff\x0c", 7},            /* no message */
-        {"\x0b\x1a\x01\xff\x10\x64\x0c", 7},            /* nor if it comes before the number */
-        {"\x0b\x10\x64\x1a\x01\x0c\x0c", 7},            /* an end in the message */
-        {"\x0b\x1a\x01\x0c\x10\x64\x0c", 7},            /* */
-        {"\x0b\x10\x00\x1a\x00\x0c", 6},                /* no extension has the number 0 */
-        {"\x0b\x1a\x00\x10\x00\x0c", 6},                /* */
-        {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* nor this one, which has more than 31
-                                                           bits */
-        {"\x0b\x17\x0c", 3},                            /* no wire type */
-        {"\x0b\x2b\x0c", 3},                            /* a group in it without its end */
+        {"\x0b", 1},                             /* no end */
+        {"\x0b\x10\x64\x1a\x00", 5},             /* type id and message, but no end */
+        {"\x0b\x14", 2},                         /* the end of another group */
+        {"\x0b\x00\x0c", 3},                     /* field number 0 */
+        {"\x0b\x10", 2},                         /* no type id after its tag */
+        {"\x0b\x10\xff\xff\xff\xff\xff\xff", 8}, /* half of a type id */
+        {"\x0b\x1a\x05\x0c", 4},                 /* less than the length of the message */
+        {"\x0b\x10\x64\x1a\x01\xff\x0c", 7},     /* the content is not a message */
+        {"\x0b\x1a\x01\xff\x10\x64\x0c", 7},     /* the same, with the content before the type id */
+        {"\x0b\x10\x64\x1a\x01\x0c\x0c", 7},     /* the content is an end tag */
+        {"\x0b\x1a\x01\x0c\x10\x64\x0c", 7},     /* the same, with the content before the type id */
+        {"\x0b\x10\x00\x1a\x00\x0c", 6},         /* type id 0 is invalid */
+        {"\x0b\x1a\x00\x10\x00\x0c", 6},         /* the same, with the content first */
+        {"\x0b\x10\x80\x80\x80\x80\x10\x1a\0\x0c", 10}, /* a type id of more than 31 bits */
+        {"\x0b\x17\x0c", 3},                            /* an invalid wire type */
+        {"\x0b\x2b\x0c", 3},                            /* contains a group without an end */
         {"\x0c", 1},                                    /* only an end */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -325,7 +320,7 @@ TEST_WITH(the_message_of_an_item_needs_its_required_fields, open_set, close_deco
         wire_uint(&wire, 2, 1);
         wrap_in_item(NEEDS, first != 0);
         assert_decodes_to(*state, &wire, DECODE_MALFORMED);
-        begin_item(); /* which may come in another item */
+        begin_item(); /* the required field may come in another item of the same type id */
         put_id(NEEDS);
         put_content("\x08\x04", 2);
         end_item();
@@ -347,9 +342,9 @@ TEST_WITH(text_in_an_item_is_checked_as_elsewhere, open_set, close_decoding)
     assert_decodes_as(*state, &wire, "{\"[sluice.sets.modern]\":{\"text\":\"\xc3\xa9\"}}");
 }
 
-/* --- bounds ----------------------------------------------------------------------------------- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
-/* Nests message sets; each is this number of levels deep. */
+/* Asserts that `sets` nested message sets are decoded, and that one more is too deep. */
 static void assert_deepest(struct decoding *decoding, bool message_first, size_t sets)
 {
     wire_clear(&wire);
@@ -365,7 +360,7 @@ TEST_WITH(an_item_is_a_level_and_its_message_another, open_set, close_decoding)
     assert_deepest(*state, false, SCHEMA_MAX_DEPTH / 2);
 }
 
-/* The levels are counted as Google's parser does. */
+/* Google's parser counts the levels in the same way. */
 TEST_WITH(an_item_whose_message_comes_first_is_one_level, open_set, close_decoding)
 {
     assert_deepest(*state, true, SCHEMA_MAX_DEPTH);

@@ -1,6 +1,6 @@
 /*
- * Stack use of the deepest messages, on a thread with a small stack: a hundred levels are decoded,
- * encoded and written as JSON, and no datagram needs more.
+ * The deepest messages, which have a hundred levels, are decoded, encoded and written as JSON on a
+ * thread with a small stack. No datagram needs more stack.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,11 +20,10 @@
 #define LARGEST    ((size_t)65507) /* bytes of a datagram */
 #define PAINT      0xa5
 
-#define LEVEL_MOST 1024 /* bytes of stack for each level, with the address sanitizer too */
+#define LEVEL_MOST 1024 /* most bytes of stack for each level, also with the address sanitizer */
 
 enum { GROUP_START = 3, GROUP_END = 4 };
 
-/* The thread's job, and its result. */
 struct job {
     struct decoding *decoding;
     enum decode_result result;
@@ -53,7 +52,10 @@ static void *do_job(void *argument)
     return NULL;
 }
 
-/* Does the job on a thread with a painted stack. Returns how many bytes of it were used. */
+/*
+ * Runs the job on a thread whose stack is filled with PAINT. Returns how many bytes of the stack it
+ * used.
+ */
 static size_t run_on_small_stack(struct job *job)
 {
     pthread_attr_t attributes;
@@ -73,7 +75,7 @@ static size_t run_on_small_stack(struct job *job)
     return STACK_SIZE - untouched;
 }
 
-/* The stack use of the same job with an empty message. */
+/* Returns the stack use of the same job with an empty message. */
 static size_t run_on_nothing(struct decoding *decoding)
 {
     struct job job = {.decoding = decoding};
@@ -99,7 +101,7 @@ static void assert_bounded(struct decoding *decoding, size_t fallbacks)
         assert_in_range((used - nothing) / LEVELS, 0, LEVEL_MOST);
 }
 
-/* --- towers ----------------------------------------------------------------------------------- */
+/* --- nested messages -------------------------------------------------------------------------- */
 
 static int open_legacy(void **state)
 {
@@ -111,7 +113,6 @@ static int open_known(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Known");
 }
 
-/* Makes all bytes written so far the content of a group. */
 static void wrap_in_group(uint32_t number)
 {
     static struct wire content;
@@ -124,7 +125,8 @@ static void wrap_in_group(uint32_t number)
 
 TEST_WITH(a_hundred_levels_take_less_than_a_kilobyte_each, open_legacy, close_decoding)
 {
-    static const uint32_t ways[] = {18, 25, 104}; /* a message, a list of messages, an extension */
+    /* A message, a list of messages, and an extension. */
+    static const uint32_t ways[] = {18, 25, 104};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         wire_clear(&wire);
         wire_wrap(&wire, ways[i], LEVELS);
@@ -141,7 +143,7 @@ TEST_WITH(a_hundred_levels_through_maps_take_no_more, open_legacy, close_decodin
     assert_bounded(*state, 0);
 }
 
-/* A field of a newer file, which the fast decoder reads. */
+/* This type has a field that only the fast decoder reads. */
 static int open_modern(void **state)
 {
     return decoding_set_up_shape(state, "sluice.modern.Modern");
@@ -168,7 +170,7 @@ TEST_WITH(a_hundred_levels_through_groups_take_no_more, open_legacy, close_decod
     assert_bounded(*state, 0);
     wire_clear(&wire);
     for (int level = 0; level < LEVELS; level++)
-        wrap_in_group(99); /* unknown */
+        wrap_in_group(99); /* an unknown field */
     assert_bounded(*state, 0);
 }
 
@@ -178,7 +180,8 @@ static int open_sets(void **state)
 }
 
 /*
- * An item with everything written so far. If its message comes after the number, it takes a level.
+ * Makes everything written so far the message of an item. If it follows the type id, it takes a
+ * level of its own.
  */
 static void wrap_in_item(bool message_first)
 {
@@ -214,7 +217,7 @@ TEST_WITH(a_hundred_levels_given_twice_are_merged_in_no_more, open_legacy, close
     assert_bounded(*state, 0);
 }
 
-/* Nests Anys. Each one's content is decoded, as far as the limit of levels allows. */
+/* Nests Anys. The content of each is decoded until the limit of levels. */
 static void put_anys(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -229,11 +232,12 @@ static void put_anys(size_t count)
 
 TEST_WITH(a_hundred_levels_of_any_take_no_more, open_known, close_decoding)
 {
-    put_anys(LEVELS - 1); /* the innermost is empty */
+    put_anys(LEVELS - 1); /* the innermost Any is empty */
     assert_bounded(*state, 0);
     wire_clear(&wire);
     put_anys(LEVELS);
-    assert_bounded(*state, 1); /* one too deep: base64 */
+    /* The innermost Any is too deep, so its content is written as base64. */
+    assert_bounded(*state, 1);
     wire_clear(&wire);
     put_anys(1000);
     assert_bounded(*state, 1);
@@ -243,7 +247,7 @@ TEST_WITH(a_hundred_levels_of_values_take_no_more, open_known, close_decoding)
 {
     for (int level = 1; level < LEVELS - 1; level += 2) {
         wire_wrap(&wire, 1, 1); /* a Value in a list */
-        wire_wrap(&wire, 6, 1); /* the list of a Value */
+        wire_wrap(&wire, 6, 1); /* the list in a Value */
     }
     wire_wrap(&wire, 5, 1);
     assert_bounded(*state, 0);
@@ -271,7 +275,7 @@ TEST_WITH(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more, open_legac
     }
 }
 
-/* Nests OTLP's AnyValue: a list in a list and so on, as deep as a datagram allows. */
+/* These tests nest AnyValues of OTLP, which contain lists, as deep as a datagram allows. */
 static int open_otlp(void **state)
 {
     int result = decoding_set_up_schema(state, &schema_otlp);
@@ -283,16 +287,16 @@ static int open_otlp(void **state)
 static void put_lists_in_an_attribute(size_t levels_of_two)
 {
     for (size_t i = 0; i < levels_of_two; i++) {
-        wire_wrap(&wire, 1, 1); /* an AnyValue of a list */
-        wire_wrap(&wire, 5, 1); /* the list of an AnyValue */
+        wire_wrap(&wire, 1, 1); /* an AnyValue in a list */
+        wire_wrap(&wire, 5, 1); /* the list in an AnyValue */
     }
-    wire_wrap(&wire, 2, 1); /* an attribute's value */
-    wire_wrap(&wire, 1, 3); /* attribute, resource, resource's metrics */
+    wire_wrap(&wire, 2, 1); /* the value of an attribute */
+    wire_wrap(&wire, 1, 3); /* attribute, resource, resource metrics */
 }
 
 TEST_WITH(an_any_value_of_a_hundred_levels_takes_no_more, open_otlp, close_decoding)
 {
-    put_lists_in_an_attribute(48); /* and four levels around the lists */
+    put_lists_in_an_attribute(48); /* four more levels are around the lists */
     assert_bounded(*state, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Extensions that no file declares, found among the unknown fields of a message. */
+/* Extensions that no file declares are found among the unknown fields of a message. */
 #include <string.h>
 
 #include "proto/message/undeclared.h"
@@ -6,7 +6,10 @@
 #include "tests/support/proto/set_writing.h"
 #include "tests/support/test.h"
 
-/* p.Outer has a list of p.Inner; p.Inner has extensions from 100 to 199, and declares 150. */
+/*
+ * p.Outer has a list of p.Inner. p.Inner allows extensions from 100 to 199, and the file declares
+ * only 150.
+ */
 static int set_up(void **state)
 {
     static struct wire set;
@@ -34,7 +37,6 @@ static int set_up(void **state)
     return decoding_set_up_set(state, set.bytes, set.size, "p.Outer");
 }
 
-/* Adds an element with a number in field `number`. */
 static void put_inner(uint32_t number, uint64_t value)
 {
     size_t inner = wire_begin(&wire, 1);
@@ -62,7 +64,7 @@ TEST_WITH(an_unknown_field_in_a_range_for_extensions_is_found_with_its_message, 
 TEST_WITH(other_unknown_fields_and_values_of_declared_extensions_are_not, set_up, close_decoding)
 {
     struct schema_undeclared found;
-    wire_uint(&wire, 100, 1); /* of Outer, which has no extensions */
+    wire_uint(&wire, 100, 1); /* Outer allows no extensions */
     put_inner(99, 1);
     put_inner(200, 1);
     put_inner(150, 77); /* not a value of the closed enum */

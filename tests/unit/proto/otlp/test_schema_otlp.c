@@ -7,7 +7,7 @@
 #include "tests/support/proto/otlp_wire.h"
 #include "tests/support/test.h"
 
-/* --- reading what was decoded ----------------------------------------------------------------- */
+/* --- reading samples -------------------------------------------------------------------------- */
 
 static bool next(const struct decoding *decoding, struct schema_cursor *cursor,
                  struct sample *sample)
@@ -15,7 +15,7 @@ static bool next(const struct decoding *decoding, struct schema_cursor *cursor,
     return schema_otlp.next_sample(decoding->schema, decoding->message, cursor, sample);
 }
 
-/* The names of all samples, in their order, each with a space after it. */
+/* Asserts the names of all samples in their order, each followed by a blank. */
 static void assert_names(const struct decoding *decoding, const char *expected)
 {
     struct schema_cursor cursor = {0};
@@ -26,7 +26,7 @@ static void assert_names(const struct decoding *decoding, const char *expected)
         output_bytes(&out, sample.name.data, sample.name.size);
         output_char(&out, ' ');
     }
-    assert_false(next(decoding, &cursor, &sample)); /* the walk has ended for good */
+    assert_false(next(decoding, &cursor, &sample)); /* further calls return false, too */
     output_char(&out, '\0');
     assert_false(out.overflow);
     assert_string_equal(names, expected);
@@ -97,8 +97,11 @@ TEST_WITH(a_sum_says_whether_it_falls_and_what_it_covers, open_otlp, close_decod
         uint64_t temporality;
         enum sample_temporality expected;
     } cases[] = {
-        {0, SAMPLE_NO_TEMPORALITY},           {OTLP_DELTA, SAMPLE_DELTA},
-        {OTLP_CUMULATIVE, SAMPLE_CUMULATIVE}, {3, SAMPLE_NO_TEMPORALITY}, /* of a newer OTLP */
+        {0, SAMPLE_NO_TEMPORALITY},
+        {OTLP_DELTA, SAMPLE_DELTA},
+        /* An unknown temporality. */
+        {OTLP_CUMULATIVE, SAMPLE_CUMULATIVE},
+        {3, SAMPLE_NO_TEMPORALITY},
         {UINT64_MAX, SAMPLE_NO_TEMPORALITY},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -119,7 +122,7 @@ TEST_WITH(a_sum_says_whether_it_falls_and_what_it_covers, open_otlp, close_decod
     }
 }
 
-/* --- points that are no samples --------------------------------------------------------------- */
+/* --- points without a sample ------------------------------------------------------------------ */
 
 TEST_WITH(a_number_that_was_not_sent_is_no_sample, open_otlp, close_decoding)
 {
@@ -132,11 +135,11 @@ TEST_WITH(a_number_that_was_not_sent_is_no_sample, open_otlp, close_decoding)
     assert_names(*state, "one two ");
 }
 
-/* For each type of point: the fields with its flags and exemplars. */
+/* For each type of point, the fields of its flags and its exemplars. */
 static const struct {
     uint32_t data;
     uint32_t flags;
-    uint32_t exemplars; /* 0: the type has none */
+    uint32_t exemplars; /* 0: points of this type have no exemplars */
 } types[] = {
     {OTLP_GAUGE, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},
     {OTLP_SUM, OTLP_NUMBER_FLAGS, OTLP_NUMBER_EXEMPLARS},
@@ -183,16 +186,14 @@ TEST_WITH(what_holds_no_points_gives_no_samples, open_otlp, close_decoding)
     }
     wire_bytes(&wire, OTLP_REQUEST_RESOURCES, "", 0);
     wire_bytes(&wire, OTLP_REQUEST_RESOURCES, "\x12\x00", 2);         /* an empty scope */
-    wire_bytes(&wire, OTLP_REQUEST_RESOURCES, "\x12\x02\x12\x00", 4); /* a metric of no type */
+    wire_bytes(&wire, OTLP_REQUEST_RESOURCES, "\x12\x02\x12\x00", 4); /* a metric without a type */
     assert_no_samples(decoding);
     put_metric(OTLP_SUM, "last", put_int);
     assert_decodes_to(decoding, &wire, DECODE_OK);
     assert_names(decoding, "last ");
 }
 
-/*
- * --- positions of fields -----------------------------------------------------------------------
- */
+/* --- the positions of fields ------------------------------------------------------------------ */
 
 static void put_named_point(const char *name)
 {
@@ -264,7 +265,7 @@ static void put_exemplars(uint32_t field)
     otlp_put_attribute(&wire, OTLP_EXEMPLAR_ATTRIBUTES, "user", "alice");
     otlp_put_attribute(&wire, OTLP_EXEMPLAR_ATTRIBUTES, "user", "bob");
     wire_end(&wire, exemplar);
-    exemplar = wire_begin(&wire, field); /* of no value */
+    exemplar = wire_begin(&wire, field); /* without a value */
     wire_fixed64(&wire, OTLP_EXEMPLAR_TIME, TIME);
     wire_end(&wire, exemplar);
     exemplar = wire_begin(&wire, field);
@@ -332,7 +333,7 @@ TEST_WITH(exemplars_are_those_with_a_value, open_otlp, close_decoding)
             assert_exemplars(*state, &sample);
             continue;
         }
-        struct schema_cursor cursor = {0}; /* a summary's point has none */
+        struct schema_cursor cursor = {0}; /* points of a summary have no exemplars */
         struct sample_exemplar exemplar;
         assert_false(next_exemplar(*state, &sample, &cursor, &exemplar));
     }
@@ -340,7 +341,7 @@ TEST_WITH(exemplars_are_those_with_a_value, open_otlp, close_decoding)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* The strings of proto3 are UTF-8; identifiers and bytes are what they are. */
+/* Strings of proto3 must be UTF-8. Identifiers and other bytes may be anything. */
 TEST_WITH(a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything, open_otlp,
           close_decoding)
 {

@@ -27,7 +27,7 @@ static void put_histogram(void)
     wire_fixed64(&wire, OTLP_COUNT, 6);
     wire_double(&wire, OTLP_POINT_SUM, 12.5);
     put_packed_64(OTLP_HISTOGRAM_COUNTS, (const uint64_t[]){1, 2, UINT64_MAX}, 3);
-    wire_double(&wire, OTLP_HISTOGRAM_BOUNDS, 0.5); /* not packed, as some senders do */
+    wire_double(&wire, OTLP_HISTOGRAM_BOUNDS, 0.5); /* not packed, as some senders write it */
     wire_double(&wire, OTLP_HISTOGRAM_BOUNDS, 2);
     wire_double(&wire, OTLP_HISTOGRAM_MIN, 0);
     wire_double(&wire, OTLP_HISTOGRAM_MAX, 9);
@@ -172,7 +172,7 @@ static void put_summary(void)
     wire_fixed64(&wire, OTLP_COUNT, 100);
     wire_double(&wire, OTLP_POINT_SUM, 12.5);
     put_quantile(0.5, 1);
-    wire_bytes(&wire, OTLP_SUMMARY_QUANTILES, "", 0); /* the least one is 0 */
+    wire_bytes(&wire, OTLP_SUMMARY_QUANTILES, "", 0); /* both fields have the default 0 */
     put_quantile(1, (double)INFINITY);
 }
 

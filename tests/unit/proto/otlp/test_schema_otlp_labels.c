@@ -1,4 +1,4 @@
-/* The labels of OTLP's samples: the order of their owners, and values as text. */
+/* The labels of OTLP samples: their order, and values as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool next_label(const struct decoding *decoding, const struct sample *sam
     return schema_otlp.next_label(decoding->schema, decoding->message, sample, cursor, label);
 }
 
-/* All labels of the sample as "key=value;key=value;"; the walk leaves nothing in the arena. */
+/* Asserts all labels of the sample, as "key=value;key=value;". The arena must be as before. */
 static void assert_labels_of(const struct decoding *decoding, const struct sample *sample,
                              const char *expected)
 {
@@ -49,7 +49,8 @@ static void assert_labels_of(const struct decoding *decoding, const struct sampl
         output_bytes(&out, label.value.data, label.value.size);
         output_char(&out, ';');
     }
-    assert_false(next_label(decoding, sample, &cursor, &label)); /* the walk has ended for good */
+    /* Further calls return false, too. */
+    assert_false(next_label(decoding, sample, &cursor, &label));
     assert_int_equal(scratch.used, used);
     assert_false(scratch.exhausted);
     output_char(&out, '\0');
@@ -63,9 +64,9 @@ static void assert_labels(struct decoding *decoding, const char *expected)
     assert_labels_of(decoding, &sample, expected);
 }
 
-/* --- writing a request of one point ----------------------------------------------------------- */
+/* --- writing a request with one point --------------------------------------------------------- */
 
-/* The attributes of each level, or NULL. */
+/* Functions that write the attributes of each level, or NULL. */
 struct request {
     void (*resource)(void);
     void (*scope)(void);
@@ -100,7 +101,7 @@ static void put_request(const struct request *request)
     wire_end(&wire, resource);
 }
 
-/* --- the owners of labels --------------------------------------------------------------------- */
+/* --- labels of the resource, the scope and the point ------------------------------------------ */
 
 static void put_full_resource(void)
 {
@@ -123,7 +124,8 @@ static void put_full_point(void)
 }
 
 /*
- * If a key occurs several times, the point's label counts, then the scope's, then the resource's.
+ * If a key occurs several times, the label of the point is first, then that of the scope, then that
+ * of the resource.
  */
 static void labels_come_from_the_point_outwards(void **state)
 {
@@ -164,7 +166,7 @@ static void what_says_nothing_is_no_label(void **state)
     }
 }
 
-/* For each type of point: the field with its attributes. */
+/* For each type of point, the field of its attributes. */
 static void points_of_every_type_have_labels(void **state)
 {
     static const struct {
@@ -209,7 +211,7 @@ static void each_sample_has_the_labels_of_its_own_place(void **state)
 
 /* --- values as text --------------------------------------------------------------------------- */
 
-/* Writes the parts of a value that a test has put into `value_wire`, as one attribute "k". */
+/* put_value_label writes the bytes in `value_wire` as the value of one attribute, "k". */
 static struct wire value_wire;
 
 static void put_value_label(void)
@@ -299,7 +301,7 @@ static void no_value_is_an_empty_text(void **state)
 {
     assert_value_is(*state, "");
     wire_clear(&wire);
-    size_t attribute = wire_begin(&value_wire, OTLP_NUMBER_ATTRIBUTES); /* a key, and no more */
+    size_t attribute = wire_begin(&value_wire, OTLP_NUMBER_ATTRIBUTES); /* has only a key */
     wire_text(&value_wire, OTLP_KEY, "bare");
     wire_end(&value_wire, attribute);
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_GAUGE, "");
@@ -326,7 +328,7 @@ static void a_string_is_what_it_is(void **state)
     assert_memory_equal(label.value.data, "a\0\"b", 4);
 }
 
-/* One element of a list that holds a value of one field. */
+/* Writes one element of a list, which has one field. */
 #define LIST_ITEM(put)                                                                             \
     do {                                                                                           \
         size_t item = wire_begin(&value_wire, OTLP_VALUES);                                        \
@@ -375,7 +377,7 @@ static void a_map_is_json(void **state)
     assert_value_is(*state, "{\"a\":\"1\",\"\":null,\"\\\"\":\"\xc3\xa9\"}");
 }
 
-/* The request takes seven levels down to an attribute's value, and each list two more. */
+/* An attribute's value is seven levels deep in the request. Each list adds two levels. */
 static void lists_nest_as_deep_as_messages_may(void **state)
 {
     enum { LISTS = (SCHEMA_MAX_DEPTH - 7) / 2 };
@@ -402,7 +404,7 @@ static void lists_nest_as_deep_as_messages_may(void **state)
     assert_decodes_to(*state, &wire, DECODE_TOO_DEEP);
 }
 
-/* --- positions of texts ----------------------------------------------------------------------- */
+/* --- the positions of labels ------------------------------------------------------------------ */
 
 static void put_numbers(void)
 {
@@ -424,7 +426,7 @@ static void walks_inside_walks_leave_each_other_s_texts_alone(void **state)
     struct sample sample = only_sample(decoding);
     struct schema_cursor outer = {.scratch = &scratch};
     struct label label;
-    scratch.used = 24; /* somebody else's */
+    scratch.used = 24; /* used by another part of the program */
     memset(scratch.base, 0x5a, 24);
     for (char digit = '1'; next_label(decoding, &sample, &outer, &label); digit++) {
         assert_int_equal(scratch.used, 24 + outer.made);
@@ -437,7 +439,7 @@ static void walks_inside_walks_leave_each_other_s_texts_alone(void **state)
         assert_int_equal(scratch.base[i], 0x5a);
 }
 
-/* Writes a list of `count` nulls, which is 5 * count + 1 bytes of JSON. */
+/* Writes a list of `count` nulls. As JSON it has 5 * count + 1 bytes. */
 static void put_nulls(size_t count)
 {
     size_t list = wire_begin(&value_wire, OTLP_LIST);

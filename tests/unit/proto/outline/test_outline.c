@@ -1,4 +1,4 @@
-/* The samples of a schema, read from example messages of every type of the tests' sets. */
+/* The outline of a schema's samples, for each type in the test sets that value=* accepts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "proto/schemas.h"
 #include "tests/support/test.h"
 
-/* Makes the outline of the type, if value=* accepts it. Returns the number of rows. */
+/* Makes the outline of the type, if value=* accepts the type. Returns the number of rows. */
 static size_t outline_type(const char *file, const char *message)
 {
     const struct schema_options options = {.source = file, .message = message, .value = "*"};

@@ -1,4 +1,7 @@
-/* A .proto file on a system without a name for standard output: protoc writes a temporary file. */
+/*
+ * A .proto file on Windows, where standard output has no file name: protoc writes to a temporary
+ * file.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +20,10 @@ static void set_variable(const wchar_t *name, const char *value)
     free(wide);
 }
 
-/* The program in protoc's place, and a folder of our own for temporary files. */
+/* Puts another program in protoc's place, and sets a folder for temporary files. */
 static int set_up(void **state)
 {
-    /* TEMP, which is asked next, still names the one that all have. */
+    /* Windows looks at TMP first, and then at TEMP, which still names the user's folder. */
     assert_true(SetEnvironmentVariableW(L"TMP", NULL));
     if (scratch_make(state) != 0)
         return -1;

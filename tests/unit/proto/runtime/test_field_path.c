@@ -1,4 +1,4 @@
-/* Paths to fields: how they are written, what is wrong with them, and where they lead. */
+/* Paths to fields: their syntax, errors in them, and the values that they lead to. */
 #include <string.h>
 
 #include "proto/runtime/field_path.h"
@@ -35,7 +35,7 @@ static void assert_refused(const struct decoding *decoding, const char *text, co
         fail_msg("%s: %s", text, error.text);
 }
 
-/* The value at the end of the path, as text; "-" if there is no value. */
+/* Asserts the value at the end of the path, as text. "-" means that there is no value. */
 static void assert_leads_to(const struct decoding *decoding, const char *text, size_t element,
                             const char *expected)
 {
@@ -68,7 +68,7 @@ TEST_WITH(a_path_goes_through_messages_groups_and_extensions, open_legacy, close
     assert_leads_to(decoding, "[sluice.legacy.extended].x", 0, "6");
     assert_leads_to(decoding, "[sluice.legacy.Scope.nested_extra].text", 0, "t");
     assert_leads_to(decoding, "child.child.number", 0, "-");
-    assert_leads_to(decoding, "text", 0, "-"); /* it has presence, and is not there */
+    assert_leads_to(decoding, "text", 0, "-"); /* has presence, and is not set */
     assert_leads_to(decoding, "pair.left", 0, "-");
 }
 
@@ -148,7 +148,6 @@ TEST_WITH(paths_whose_lists_lie_in_each_other_are_found, open_legacy, close_deco
     assert_false(field_path_same_lists(&elsewhere, &number));
 }
 
-/* A path as text, up to some step. */
 TEST_WITH(a_path_is_written_as_it_is_read, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -201,7 +200,7 @@ TEST_WITH(a_path_through_a_map_has_a_place_for_each_entry, open_legacy, close_de
     assert_leads_to(decoding, "counts.value", 2, "-");
 }
 
-/* A map as the last step is not a list; the path ends at the message that contains it. */
+/* A map as the last step is not a list. The path ends at the message that contains it. */
 TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -240,5 +239,5 @@ TEST_WITH(values_are_written_as_plain_text, open_kinds, close_decoding)
     assert_leads_to(decoding, "a_colour", 0, "RED");
     assert_leads_to(decoding, "doubles", 0, "-Infinity");
     assert_leads_to(decoding, "colours", 0, "99");
-    assert_leads_to(decoding, "an_int64", 0, "0"); /* without presence: there */
+    assert_leads_to(decoding, "an_int64", 0, "0"); /* without presence, so it always has a value */
 }

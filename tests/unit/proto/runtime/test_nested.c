@@ -1,4 +1,4 @@
-/* Bytes fields that contain messages: the option that names them, their types, and their output. */
+/* Bytes fields that contain messages: nested=, which names them, their types, and their output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@
 #define CPU      "sluice.envelope.Cpu"
 #define KEYS     "sluice.envelope.PortKeys"
 
-/* As a router has it: keys and content of rows by the path in the head. */
+/*
+ * As in a router's telemetry: the path in the head determines the types of keys and content of each
+ * row.
+ */
 #define BY_PATH "by=head.path,a:b/ports=" PORTS ",a:b/cpu=" CPU
 #define ROWS    "rows.content:" BY_PATH ";rows.keys:by=head.path,a:b/ports=" KEYS
 
@@ -63,7 +66,7 @@ static enum decode_result decode(void)
     return schema_file.decode(schema, wire.bytes, wire.size, &arena, &decoded);
 }
 
-/* The datagram as JSON. Also checks that it is encoded to the same bytes again. */
+/* Returns the datagram as JSON. Asserts that it is encoded to the same bytes again. */
 static const char *json(void)
 {
     static const struct json_style style = {.proto_names = true, .int64_numbers = true};
@@ -87,7 +90,7 @@ static const char *json_with(const char *nested)
     return json();
 }
 
-/* The samples' names, values and labels, a line each. */
+/* Returns a line with name, value and labels for each sample. */
 static const char *samples(void)
 {
     struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};
@@ -195,7 +198,7 @@ TEST_WITH(bytes_in_lists_maps_oneofs_and_bytes_are_decoded, begin, end)
                         "\"picked\":{\"inner\":{\"node\":\"n\"}}}");
 }
 
-/* --- fields whose type a text chooses --------------------------------------------------------- */
+/* --- fields whose type depends on a text ------------------------------------------------------ */
 
 TEST_WITH(a_text_of_the_message_chooses_the_type, begin, end)
 {
@@ -221,7 +224,8 @@ TEST_WITH(a_text_of_the_message_chooses_the_type, begin, end)
                                 "}");
     assert_string_equal(samples(), "load=0.25 node=n1 path=a:b/cpu\nload=3 node=n2 path=a:b/cpu\n");
     wire_clear(&wire);
-    put_head("a:b/other"); /* a type that is not listed stays bytes, and has no samples */
+    /* This path is not listed, so the fields stay bytes and have no samples. */
+    put_head("a:b/other");
     put_cpu_row("n", 0.25);
     assert_string_equal(json(), "{\"head\":{\"path\":\"a:b/other\"},\"rows\":[{\"content\":"
                                 "\"CQAAAAAAANA/EgFu\"}]}");
@@ -234,9 +238,9 @@ TEST_WITH(the_text_may_stand_behind_what_it_is_about, begin, end)
     struct schema_options options = envelope(ROWS);
     options.value = "rows.content.load";
     make(&options);
-    put_head("a:b/ports"); /* the last one counts, as in the message */
+    put_head("a:b/ports"); /* the last head counts, as in any message */
     put_cpu_row("n", 2);
-    wire_tag(&wire, 99, 3); /* groups are stepped over */
+    wire_tag(&wire, 99, 3); /* groups are skipped */
     wire_tag(&wire, 98, 3);
     wire_uint(&wire, 2, 1);
     wire_tag(&wire, 98, 4);
@@ -281,7 +285,7 @@ TEST_WITH(a_text_may_have_equals_signs_and_colons, begin, end)
     assert_string_equal(json(), "{\"kind\":\"a:b[c='d']\",\"body\":{\"packets\":1}}");
 }
 
-/* --- bad datagrams ---------------------------------------------------------------------------- */
+/* --- invalid datagrams ------------------------------------------------------------------------ */
 
 TEST_WITH(bytes_that_are_no_such_message_are_malformed, begin, end)
 {
@@ -331,7 +335,7 @@ TEST_WITH(nested_messages_count_as_decoded_memory, begin, end)
     assert_int_equal(small.used, 0);
 }
 
-/* Decodes a copy of exactly this size: the choice of a type must not read past any bytes. */
+/* Decodes a copy of the exact size, so that a sanitizer detects reads past its end. */
 static void decode_a_copy(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size != 0 ? size : 1);
@@ -366,7 +370,7 @@ TEST_WITH(any_bytes_are_looked_at_within_their_size, begin, end)
     }
 }
 
-/* --- errors in the option --------------------------------------------------------------------- */
+/* --- errors in nested= ------------------------------------------------------------------------ */
 
 TEST_WITH(what_is_wrong_is_said_in_one_line, begin, end)
 {

@@ -1,4 +1,4 @@
-/* Rows whose types are in a package that a path names (`nested=FIELD:by=PATH`). */
+/* Rows whose types are in a package that is named by a path (`nested=FIELD:by=PATH`). */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static const char *json(void)
     return text;
 }
 
-/* The samples, a line each: NAME{KEY=VALUE,...} VALUE. */
+/* Returns a line NAME{KEY=VALUE,...} VALUE for each sample. */
 static const char *samples(void)
 {
     struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};

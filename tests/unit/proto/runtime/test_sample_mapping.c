@@ -1,4 +1,4 @@
-/* Samples of a message that only its user knows, read by paths of fields. */
+/* Samples of a message of the user, which are read by paths of fields. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct wire wire;
 static uint8_t memory[64 * 1024];
 static uint8_t scratch_memory[16 * 1024];
 
-/* The samples of the datagram, one a line: name=value@time{key=value,...}. */
+/* Returns a line name=value@time key=value ... for each sample of the datagram. */
 static const char *samples_of(const struct schema_options *options)
 {
     static char text[8192];
@@ -142,7 +142,7 @@ TEST_WITH(a_value_that_is_not_there_is_no_sample, begin, NULL)
     assert_string_equal(samples_of(&options), "value=0@0 sensor=with\n");
     options.value = "site.rack";
     assert_string_equal(samples_of(&options), "");
-    /* A field without presence has a value, also the default. */
+    /* A field without presence always has a value, maybe the default. */
     options.value = "readings.count";
     assert_string_equal(samples_of(&options), "count=0@0 sensor=without\ncount=0@0 sensor=with\n");
 }
@@ -155,7 +155,7 @@ TEST_WITH(what_is_common_to_all_elements_is_written_once, begin, NULL)
     put_reading(5, "b", 2, 0);
     struct schema_options options = report("load,readings.value");
     assert_string_equal(samples_of(&options), "load=9@0\nvalue=1@0\nvalue=2@0\n");
-    /* The value outside of the list gets no label from any element. */
+    /* The value is outside of the list, so it gets no label of an element. */
     wire_text(&wire, 1, "web1");
     options.name = "readings.sensor";
     options.labels = "host,readings.sensor";
@@ -197,7 +197,7 @@ TEST_WITH(times_have_their_unit_or_are_timestamps, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@1700000000123000000\n");
     options.time = "at_s:s";
     assert_string_equal(samples_of(&options), "load=1@1700000000500000000\n");
-    options.time = "at_ms:s"; /* past what 64 bits hold: none */
+    options.time = "at_ms:s"; /* the time exceeds 64 bits, so there is none */
     assert_string_equal(samples_of(&options), "load=1@0\n");
 }
 
@@ -208,12 +208,13 @@ TEST_WITH(a_time_may_be_the_sum_of_two_numbers, begin, NULL)
     options.time = "at_ms:s+at_s:ns";
     wire_double(&wire, 4, 1);
     wire_double(&wire, 7, 5);
-    assert_string_equal(samples_of(&options), "load=1@0\n"); /* without the seconds: none */
+    /* There is no time without the seconds. */
+    assert_string_equal(samples_of(&options), "load=1@0\n");
     wire_uint(&wire, 3, 1700000000);
     assert_string_equal(samples_of(&options), "load=1@1700000000000000005\n");
     options.time = "at_ms:s+site.rack:us"; /* a missing part counts as 0 */
     assert_string_equal(samples_of(&options), "load=1@1700000000000000000\n");
-    wire_uint(&wire, 3, 9223372036); /* past what 64 bits hold: none */
+    wire_uint(&wire, 3, 9223372036); /* the sum exceeds 64 bits, so there is no time */
     options.time = "at_ms:s+at_ms:s";
     assert_string_equal(samples_of(&options), "load=1@0\n");
 }
@@ -272,7 +273,7 @@ TEST_WITH(a_map_is_a_label_for_each_entry, begin, NULL)
     assert_string_equal(samples_of(&options), "load=1@0 zone=a rack=7 host=web1\n");
 }
 
-/* --- nested repeated fields ------------------------------------------------------------------- */
+/* --- repeated fields in repeated fields ------------------------------------------------------- */
 
 static struct schema_options site(const char *value)
 {
@@ -301,7 +302,7 @@ static void put_count(uint32_t field, const char *key, uint64_t count)
     wire_end(&wire, entry);
 }
 
-/* A site of three racks: with two power supplies, with none, and with one. */
+/* Writes a site of three racks, which have two power supplies, none, and one. */
 static void put_site(void)
 {
     static const char *const names[] = {"r1", "r2", "r3"};
@@ -337,7 +338,7 @@ TEST_WITH(each_element_of_the_innermost_repeated_field_is_a_place, begin, NULL)
     options.labels = NULL;
     options.time = NULL;
     assert_string_equal(samples_of(&options), "1=0.5@0\n2=-1@0\n1=20.5@0\n");
-    options.value = "racks.psus.volts"; /* here the innermost list has plain values, not messages */
+    options.value = "racks.psus.volts"; /* the innermost list has plain values */
     assert_string_equal(samples_of(&options), "1=1f@0\n1=0.5f@0\n2=2f@0\n2=0.5f@0\n1=1f@0\n"
                                               "1=0.5f@0\n");
 }
@@ -358,7 +359,7 @@ TEST_WITH(values_of_every_level_have_what_is_there_and_around_it, begin, NULL)
                                               "watts=20.5@0 site=fra1 rack=r3 slot=1\n");
 }
 
-/* Also of an element of the outer field that follows one with fewer elements inside. */
+/* This includes an element of the outer list that follows one with fewer inner elements. */
 TEST_WITH(a_value_has_no_labels_of_elements_inside_its_own, begin, NULL)
 {
     (void)state;
@@ -404,7 +405,7 @@ TEST_WITH(a_path_goes_on_in_a_map_s_messages, begin, NULL)
         wire_end(&wire, rack);
         wire_end(&wire, entry);
     }
-    size_t empty = wire_begin(&wire, 4); /* neither key nor value */
+    size_t empty = wire_begin(&wire, 4); /* an entry without key and value */
     wire_end(&wire, empty);
     struct schema_options options = site("spare.value.psus.watts");
     options.labels = "spare.key,spare.value.name";
@@ -441,7 +442,7 @@ TEST_WITH(four_repeated_fields_may_lie_in_each_other, begin, NULL)
                         "share=100@0 name=y order=0\nshare=101@0 name=y order=1\n");
 }
 
-/* A datagram of empty elements costs a walk over them, once. */
+/* The elements of this datagram are empty. The walk over them must happen only once. */
 TEST_WITH(many_empty_elements_are_walked_once, begin, NULL)
 {
     (void)state;
@@ -460,7 +461,7 @@ TEST_WITH(many_empty_elements_are_walked_once, begin, NULL)
     assert_int_equal(schema_file.decode(schema, bytes, sizeof bytes, &arena, &decoded), DECODE_OK);
     struct schema_cursor cursor = {0};
     struct sample sample;
-    for (int i = 0; i < 3; i++) /* repeated calls after the end */
+    for (int i = 0; i < 3; i++) /* further calls return false, too */
         assert_false(schema_file.next_sample(schema, decoded.message, &cursor, &sample));
     schema_file.destroy(schema);
 }

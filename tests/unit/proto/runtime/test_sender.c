@@ -1,4 +1,4 @@
-/* The sender that numbered a datagram, by the paths of a user. */
+/* Sender and sequence number of a datagram, which are found by paths of the user. */
 #include <string.h>
 
 #include "proto/runtime/sender.h"
@@ -36,7 +36,7 @@ static void assert_refused(const struct decoding *decoding, const char *number, 
         fail_msg("%s", error.text);
 }
 
-/* Decodes the datagram and reads its number; the sender's name stays in the arena. */
+/* Decodes the datagram and reads its sequence number. The name of the sender stays in the arena. */
 static bool read_number(struct decoding *decoding, const struct sender_paths *paths,
                         struct datagram_sequence *sequence)
 {

@@ -1,4 +1,4 @@
-/* The files of a schema, their names and the folders in which they are searched. */
+/* The files of a schema, their names, and the folders in which imports are searched. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,6 @@ static int open_path(const char *name, struct error *error)
     return proto_files_open(path, folder_is_readable(path), opened, error);
 }
 
-/* Asserts the names of the listed files, separated by blanks. */
 static void assert_listed(const char *name, const char *expected)
 {
     struct error error;
@@ -44,7 +43,7 @@ static void assert_listed(const char *name, const char *expected)
     assert_string_equal(names, expected);
 }
 
-/* Asserts one of the folders; `name` is a folder of the scratch directory, "" itself. */
+/* Asserts a folder of the search path: `name` in the scratch folder, "" for the scratch folder. */
 static void assert_root(size_t place, const char *name)
 {
     char *full = file_path_absolute(scratch_path(name));
@@ -115,7 +114,7 @@ TEST_WITH(trees_next_to_each_other_have_a_root_each, scratch_make, tear_down)
     assert_root(2, "");
 }
 
-/* The nearest folder is used only if no single one has all imports. */
+/* A nearer folder is preferred only if no single folder has all imports. */
 TEST_WITH(one_folder_that_has_all_imports_precedes_nearer_ones, scratch_make, tear_down)
 {
     (void)state;
@@ -167,7 +166,7 @@ TEST_WITH(folders_are_read_to_a_bounded_depth, scratch_make, tear_down)
     assert_not_opened("", "more than 64 folders inside each other");
 }
 
-/* A missing import is not an error here: protoc has a folder of its own. */
+/* A missing import is not an error here, because protoc also searches a folder of its own. */
 TEST_WITH(a_thousand_files_are_listed_whatever_is_missing, scratch_make, tear_down)
 {
     (void)state;

@@ -4,7 +4,6 @@
 #include "proto/source/proto_head.h"
 #include "tests/support/test.h"
 
-/* Asserts the names of the imports, separated by blanks, and the edition. */
 static void assert_head(const char *text, const char *imports, const char *edition, size_t line)
 {
     struct growing_arena memory = {0};

@@ -1,4 +1,4 @@
-/* A folder of .proto files, compiled by protoc to one set. */
+/* protoc compiles a folder of .proto files to one descriptor set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ TEST_WITH(an_import_from_a_folder_above_is_found, scratch_make, scratch_remove)
     assert_loads(scratch_path("p/q/"), "Base");
 }
 
-/* As Kubernetes mounts a ConfigMap: each file is a link into a hidden folder. */
+/* Kubernetes mounts a ConfigMap like this: each file is a link into a hidden folder. */
 TEST_WITH(linked_files_count_once_and_links_in_a_circle_end, scratch_make, scratch_remove)
 {
     (void)state;
@@ -87,7 +87,7 @@ TEST_WITH(folders_with_unusual_names_are_read, scratch_make, scratch_remove)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* A program in protoc's place, which knows no editions. */
+/* Makes the script run in place of protoc. */
 static void put_protoc(const char *script)
 {
     char path[2000];

@@ -1,4 +1,4 @@
-/* Fields of protobuf-c's structures before they are set. */
+/* The initial values of fields in protobuf-c's structures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int unload(void **state)
     return 0;
 }
 
-/* The place of a field, by protobuf-c's own descriptor. */
+/* Returns the address of a field, found by the descriptor of protobuf-c. */
 static const void *value_of(const ProtobufCMessage *message, const char *name)
 {
     const ProtobufCFieldDescriptor *field =
@@ -81,7 +81,7 @@ static void a_field_that_is_not_there_holds_its_default(void **state)
     assert_defaults(empty_message());
 }
 
-/* unpack sets them from the descriptors that we made. */
+/* protobuf_c_message_unpack sets the defaults from the descriptors made at run time. */
 static void protobuf_c_finds_the_same_defaults(void **state)
 {
     (void)state;

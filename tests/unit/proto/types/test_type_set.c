@@ -1,4 +1,4 @@
-/* Types from descriptor sets: the effects of an edition's features, and refused sets. */
+/* Types from descriptor sets: the features of editions, and sets that are refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ static int clear_set(void **state)
 /* --- editions --------------------------------------------------------------------------------- */
 
 /*
- * A file of edition 2023 with features for the file, and a message E of `features` with a field of
- * each sort, all of them with `field_features`.
+ * Makes a file of edition 2023 with features of the file, and a message E with features. It has a
+ * field of each kind, each with `field_features`.
  */
 static void open_edition(void **state, struct features_written file_features,
                          struct features_written message_features,
@@ -189,7 +189,7 @@ TEST_WITH(a_delimited_message_is_a_group, clear_set, NULL)
     close_decoding(state);
 }
 
-/* In a file in which messages are groups, maps and their values are not groups. */
+/* In this file messages are delimited by groups, but maps and their values are not. */
 TEST_WITH(maps_are_never_delimited, clear_set, NULL)
 {
     size_t file = begin_file(&set, "e.proto", "e", "editions", EDITION_2023);
@@ -229,7 +229,8 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
                      0);
     static const char *const names[] = {"sluice.shapes.Tree", "sluice.legacy.Legacy.Pair.Deeper",
                                         "google.protobuf.Struct.FieldsEntry",
-                                        "sluice.modern.Modern.1Entry"}; /* of a map "_1" */
+                                        /* The entry of the map "_1". */
+                                        "sluice.modern.Modern.1Entry"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct message_type *type = type_set_find(shapes, names[i], strlen(names[i]));
         assert_non_null(type);
@@ -239,7 +240,8 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
     }
     assert_null(type_set_find(shapes, "", 0));
     assert_null(type_set_find(shapes, NULL, 0));
-    for (size_t length = 19; length <= 60; length++) { /* bytes after a name, a NUL first */
+    /* The bytes after the name begin with a NUL. */
+    for (size_t length = 19; length <= 60; length++) {
         char longer[60] = "sluice.shapes.Tree";
         assert_null(type_set_find(shapes, longer, length));
     }
@@ -247,11 +249,11 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
     type_set_destroy(NULL);
 }
 
-/* --- changed fields --------------------------------------------------------------------------- */
+/* --- fields with a changed type --------------------------------------------------------------- */
 
 #define LEGACY "sluice.legacy.Legacy"
 
-/* Decodes `size` bytes as Legacy with that change of its field "data", and writes it as JSON. */
+/* Decodes `size` bytes as Legacy with this change of the field "data", and writes it as JSON. */
 static enum decode_result decode_changed(const struct field_change *change, const void *bytes,
                                          size_t size, char json[256])
 {
@@ -282,7 +284,7 @@ TEST_WITH(bytes_may_be_hexadecimal, clear_set, NULL)
     static const char bytes[] = {0x1a, 2, 8, 0x7f};
     assert_int_equal(decode_changed(&change, bytes, sizeof bytes, json), DECODE_OK);
     assert_string_equal(json, "{\"data\":\"087f\"}");
-    change.field = "no_such"; /* has no effect */
+    change.field = "no_such"; /* a field that does not exist has no effect */
     assert_int_equal(decode_changed(&change, bytes, sizeof bytes, json), DECODE_OK);
     assert_string_equal(json, "{\"data\":\"CH8=\"}");
 }
@@ -297,13 +299,12 @@ TEST_WITH(a_change_of_a_field_that_is_not_bytes_is_refused, clear_set, NULL)
                                            &changed, &error),
                      -1);
     assert_int_equal(error.code, EXIT_CODE_CONFIG);
-    assert_string_equal(error.text,
-                        "shapes: \"text\" of \"" LEGACY "\" is not a bytes field");
+    assert_string_equal(error.text, "shapes: \"text\" of \"" LEGACY "\" is not a bytes field");
 }
 
-/* --- refused sets ----------------------------------------------------------------------------- */
+/* --- sets that are refused -------------------------------------------------------------------- */
 
-/* Expects that the set (and in it message "p.M") is refused with one line with this text. */
+/* Asserts that the set, or message "p.M" in it, is refused with one line that contains the text. */
 #define assert_refused(expected) assert_refused_at((expected), __LINE__)
 static void assert_refused_at(const char *expected, int line)
 {
@@ -324,7 +325,7 @@ static void assert_refused_at(const char *expected, int line)
         fail_msg("line %d: %d, %s", line, (int)error.code, error.text);
 }
 
-/* A file "f.proto" of package p with message M, both still open. */
+/* Begins a file "f.proto" of package p, and in it message M. Neither is ended. */
 static size_t file_begun, message_begun;
 
 static void begin_p_m(void)
@@ -429,7 +430,7 @@ TEST_WITH(edition_2024_is_as_edition_2023_in_bytes_and_in_json, clear_set, NULL)
     close_decoding(state);
 }
 
-/* A file of an unknown edition, with a message, an enum and an extension. */
+/* Writes a file of an unknown edition with a message, an enum and an extension. */
 static void put_new_file(void)
 {
     size_t file = begin_file(&set, "new.proto", "new", "editions", EDITION_2023 + 2);
@@ -650,7 +651,10 @@ static void put_entry(int key_label, int key_type, int value_number, int value_l
     put_entry_of(LABEL_REPEATED, KIND_MESSAGE, key_label, key_type, value_number, value_label);
 }
 
-/* Outside of maps, an entry without a key or value would have no defined meaning. */
+/*
+ * An entry type outside of a map is refused, because it would have no defined meaning without key
+ * or value.
+ */
 TEST_WITH(an_entry_stands_in_maps_alone, clear_set, NULL)
 {
     (void)state;
@@ -698,7 +702,7 @@ TEST_WITH(entries_that_are_none_are_refused, clear_set, NULL)
     assert_refused("not a valid map entry");
 }
 
-/* Message p.M as a message set, of which the test ends the message; the file is open. */
+/* Begins message p.M as a message set. The test ends it and the file. */
 static void begin_set(void)
 {
     begin_p_m();

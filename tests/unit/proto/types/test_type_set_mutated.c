@@ -1,6 +1,6 @@
 /*
  * Damaged descriptor sets: each is refused with one line, or its types can be used. The address
- * sanitizer checks that no bytes outside of the set are read.
+ * sanitizer detects reads outside of the set.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void flip_bits(uint8_t *bytes, size_t size)
     bytes[below(size)] ^= (uint8_t)(1U << below(8));
 }
 
-/* Numbers that lengths, labels, types and indexes are damaged to. */
+/* The values are valid or invalid lengths, labels, types and indexes. */
 static void set_byte(uint8_t *bytes, size_t size)
 {
     static const uint8_t values[] = {0, 1, 2, 3, 4, 10, 11, 14, 19, 0x7f, 0x80, 0xff};
@@ -66,7 +66,7 @@ static size_t damage(uint8_t *bytes, size_t size)
     return size;
 }
 
-/* Decodes some bytes as the type, and writes the message. */
+/* Decodes random bytes as the type, and writes the message. */
 static void use_type(const struct message_type *type)
 {
     static uint8_t room[1 << 16], scratch_room[1 << 16];
@@ -104,7 +104,7 @@ TEST(no_damage_to_a_set_does_harm)
         memcpy(bytes, shapes_set, shapes_set_size);
         size_t size = damage(bytes, shapes_set_size);
         int result = type_set_load("damaged", bytes, size, NULL, &set, &error);
-        free(bytes); /* the types must not refer to the bytes */
+        free(bytes); /* the types must not refer to these bytes */
         if (result != 0) {
             assert_int_equal(error.code, EXIT_CODE_CONFIG);
             assert_null(strpbrk(error.text, "\r\n"));

@@ -14,9 +14,9 @@
 
 static uint8_t memory[256 * 1024];
 static uint8_t scratch_memory[16 * 1024];
-static size_t room = sizeof memory; /* bytes of the arena of a message */
+static size_t room = sizeof memory; /* bytes of the arena for a message */
 
-/* A text that grows: what a message was read as. */
+/* The samples of a message as text. */
 static char text[16384];
 static size_t used;
 
@@ -39,7 +39,7 @@ static void put_value(const struct sample *sample)
         put("%.17g", sample->value.number);
 }
 
-/* Writes a sample as a line: NAME{KEY=VALUE,...} VALUE, "c" for a counter, and @TIME. */
+/* Writes a sample as a line NAME{KEY=VALUE,...} VALUE, with "c" for a counter and @TIME. */
 static void put_sample(const struct schema *schema, const void *message,
                        const struct sample *sample, struct arena *scratch)
 {
@@ -70,7 +70,7 @@ static struct schema *made(const struct schema_options *options)
     return schema;
 }
 
-/* Makes JSON of a text in which single quotes replace the double ones. */
+/* Returns the text with its single quotes replaced by double quotes. */
 static const char *plain_json(const char *with_quotes)
 {
     static char json[8192];
@@ -82,9 +82,9 @@ static const char *plain_json(const char *with_quotes)
 }
 
 static size_t repeated;        /* samples of the last message that repeat a series */
-static char repeated_name[64]; /* last name of the first of them */
+static char repeated_name[64]; /* name of the first such sample */
 
-/* Whether a line of `text` begins like the line at `at`: with the same name and labels. */
+/* Returns true if an earlier line of `text` has the same name and labels as the line at `at`. */
 static bool is_before(const char *at)
 {
     size_t size = (size_t)(strstr(at, "} ") + 1 - at);
@@ -94,8 +94,7 @@ static bool is_before(const char *at)
     return false;
 }
 
-/* The number of repeated series is the number of lines whose name and labels an earlier line has.
- */
+/* Asserts that `repeated` is the number of lines whose name and labels are on an earlier line. */
 static void check_repeated(const struct decoded *decoded)
 {
     size_t count = 0;
@@ -109,8 +108,7 @@ static void check_repeated(const struct decoded *decoded)
                  decoded->repeated_name.data);
 }
 
-/* Reads the message, which is written in JSON (plain_json), and returns its samples, one on a line.
- */
+/* Decodes the message, which is JSON with single quotes. Returns a line for each sample. */
 static const char *samples_of(const struct schema_options *options, const char *with_quotes)
 {
     const char *json = plain_json(with_quotes);
@@ -280,7 +278,7 @@ TEST(a_message_in_bytes_begins_a_name)
     struct schema_options options = all_of(PACKAGE "Switch");
     options.nested = "body:message=" PACKAGE "Lane";
     options.value = "body.*";
-    /* mode is 1, power is -2 */
+    /* The body has a mode of 1 and a power of -2. */
     assert_string_equal(samples_of(&options, "{'host': 's', 'body': 'CAEQAw=='}"),
                         "body.power{host=s} -2\n");
 }
@@ -356,7 +354,7 @@ TEST(paths_can_be_given_beside_an_asterisk_and_are_read_as_without_it)
                         "ports.up{name=a,unit=0} 0\n");
 }
 
-/* --- labels that the user asks for ------------------------------------------------------------ */
+/* --- labels that the user requests ------------------------------------------------------------ */
 
 TEST(a_label_is_found_by_its_name_or_by_the_end_of_its_path)
 {
@@ -478,7 +476,7 @@ TEST(a_key_does_not_depend_on_the_presence_of_an_earlier_message)
     assert_string_equal(
         samples_of(&options, "{'source': {'city': 's'}, 'target': {'city': 't'}, 'hops': 1}"),
         "hops{city=s,target.city=t} 1\n");
-    /* nor on a text in a message inside it */
+    /* It does not depend on the presence of a text in an inner message either. */
     assert_string_equal(samples_of(&options, "{'zone': 'z', 'target': {'spot': {'zone': 'y'}}}"),
                         "hops{zone=z,target.spot.zone=y} 0\n");
     assert_string_equal(samples_of(&options, "{'source': {'spot': {'zone': 'x'}}}"),
@@ -655,7 +653,7 @@ TEST(the_sequence_number_and_the_sender_are_not_samples)
                         "load{load=0,host=s} 1\n");
 }
 
-/* --- messages with names and values ----------------------------------------------------------- */
+/* --- messages with fields "name" and "value" -------------------------------------------------- */
 
 #define ROW "{'nodes': [{'timestamp': 1700000000, 'fields': [{'name': 'keys', 'fields': ["
 
@@ -742,7 +740,7 @@ TEST(the_values_of_attributes_are_in_a_message_of_their_own)
                         "attributes.a.b{} 4\n");
 }
 
-/* --- bounds and errors ------------------------------------------------------------------------ */
+/* --- limits and errors ------------------------------------------------------------------------ */
 
 static void assert_repeated(const struct schema_options *options, const char *json, size_t count,
                             const char *name)
@@ -756,13 +754,13 @@ TEST(samples_of_one_message_with_the_same_name_and_labels_are_counted)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
     assert_repeated(&options, "{'ports': [{'name': 'a', 'octets': 1}, {'name': 'b'}]}", 0, "");
-    /* octets and up; watts was sent only once */
+    /* Octets and up are repeated; watts was sent only once. */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'watts': 1}, {'name': 'b'}, {'name': 'a'}]}", 2,
                     "ports.octets");
     assert_repeated(&options, "{'ports': [{'name': 'a'}, {'name': 'a'}, {'name': 'a'}]}", 4,
                     "ports.octets");
-    /* their labels differ in the elements around them */
+    /* The labels of the elements around them differ. */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
                     "{'name': 'b', 'lanes': [{'power': 1}]}]}",
@@ -800,7 +798,7 @@ TEST(a_message_whose_parts_do_not_fit_is_refused)
     room = sizeof memory;
 }
 
-/* Writes a tree of named values that is `levels` deep, with a number at the end, as JSON. */
+/* Writes, as JSON, a tree of named values that has `levels` levels and ends with a number. */
 static const char *tree_of(size_t levels)
 {
     static char json[8192];

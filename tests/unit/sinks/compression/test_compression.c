@@ -1,4 +1,4 @@
-/* The contract of every compression that was built. */
+/* The rules that all compressions follow, for each one that is built in. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "tests/support/sinks/compressed.h"
 #include "tests/support/test.h"
 
-/* --- calls of malloc, counted ----------------------------------------------------------------- */
+/* --- counting calls of malloc ----------------------------------------------------------------- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -51,7 +51,7 @@ static void count_calls(void)
 
 /* --- each compression ------------------------------------------------------------------------- */
 
-/* Runs a test with a context of each compression. */
+/* Runs the test with a context of each compression. */
 static void with_each(void (*test)(struct compression *compression))
 {
     for (size_t i = 0; builtin_compressions[i] != NULL; i++) {
@@ -151,7 +151,7 @@ TEST(what_does_not_fit_is_refused_and_the_next_one_is_not)
 
 enum { FRAMES = 4 };
 
-/* Frames of lines, the last one of more than one block. */
+/* Makes a file of frames with lines. The last frame has more than one block. */
 static void make_file(struct compressed *file, struct compression *compression, size_t ends[FRAMES])
 {
     static const size_t of_lines[FRAMES] = {300, 1, 20000, 6000};
@@ -221,15 +221,15 @@ TEST(zeros_and_random_bytes_after_the_last_frame_are_none)
 
 static void damage_the_last_frame(struct compression *compression)
 {
-    enum { HEADER = 20 }; /* some bytes of gzip's header do not matter */
+    enum { HEADER = 20 }; /* changes in the first bytes of a gzip header may have no effect */
     struct compressed file = {0};
     size_t ends[FRAMES];
     make_file(&file, compression, ends);
     memset(file.bytes + ends[2] + (file.size - ends[2]) / 2, 0, 64);
     assert_int_equal(compressed_whole(&file, file.size, compression), ends[2]);
 
-    unsigned char bytes[2000]; /* random, because in lines a changed reference may still find the
-                                  same text */
+    /* Random, because in lines a changed reference may still find the same text. */
+    unsigned char bytes[2000];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)compressed_random();
     file.size = ends[2];
@@ -251,7 +251,7 @@ TEST(a_last_frame_with_wrong_bytes_in_it_is_none)
     with_each(damage_the_last_frame);
 }
 
-/* A file of small frames, the last of which are damaged; only those are lost. */
+/* Makes a file of small frames and damages the last ones. Only these are lost. */
 static void damage_the_last_frames(struct compression *compression, size_t frames, size_t damaged)
 {
     struct compressed file = {0};
@@ -262,7 +262,7 @@ static void damage_the_last_frames(struct compression *compression, size_t frame
         if (i < frames - damaged)
             whole = end;
         else
-            file.bytes[end - 1] ^= 0xff; /* in the frame's checksum or length */
+            file.bytes[end - 1] ^= 0xff; /* a byte of the frame's checksum or length */
         free(lines);
     }
     assert_int_equal(compressed_whole(&file, file.size, compression), whole);

@@ -1,4 +1,6 @@
-/* gzip: zlib reads our members, and we read those of other writers. */
+/*
+ * zlib reads the members that this program writes, and this program reads members of other writers.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 #include "tests/support/sinks/compressed.h"
 #include "tests/support/test.h"
 
-/* RFC 1952, section 2.3. */
+/* RFC 1952, section 2.3 */
 enum { FLAGS_AT = 3, LENGTH_AT = 16, HAS_EXTRA = 4 };
 
 static void assert_member_holds(const struct compressed *file, size_t begin, size_t end,
@@ -53,7 +55,7 @@ TEST(members_decompress_to_what_went_in_and_have_their_length)
     gzip->ops->destroy(gzip);
 }
 
-/* A member as zlib writes it, with this header. NULL: the shortest header. */
+/* Adds a member written by zlib with this header. NULL is the shortest header. */
 static size_t add_foreign(struct compressed *file, size_t size, gz_header *header)
 {
     char *lines = compressed_lines(size);
@@ -116,8 +118,8 @@ TEST(a_length_that_is_wrong_ends_the_file_there)
             assert_int_equal(compressed_whole(&file, file.size, gzip), whole);
             *at = was;
         }
-    for (unsigned char length = 0; length < 30; length++) { /* no member is as short as these
-                                                               lengths */
+    /* No member is as short as these lengths. */
+    for (unsigned char length = 0; length < 30; length++) {
         memcpy(file.bytes + first + LENGTH_AT, (unsigned char[]){length, 0, 0, 0}, 4);
         assert_int_equal(compressed_whole(&file, file.size, gzip), first);
     }

@@ -1,4 +1,4 @@
-/* zstd: its own library reads our frames, and we read those of the library. */
+/* libzstd reads the frames that this program writes, and this program reads frames of libzstd. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ TEST(frames_decompress_to_what_went_in)
         compressed_add_frame(&all, zstd, lines, sizes[i]);
         compressed_add(&expected, lines, sizes[i]);
         assert_int_equal(ZSTD_getFrameContentSize(all.bytes + begin, all.size - begin), sizes[i]);
-        assert_true((all.bytes[begin + 4] & 4) != 0); /* RFC 8878, 3.1.1.1.1: it has a checksum */
+        /* RFC 8878, 3.1.1.1.1: the frame has a checksum. */
+        assert_true((all.bytes[begin + 4] & 4) != 0);
         free(lines);
     }
     unsigned char *out = malloc(expected.size);
@@ -31,7 +32,7 @@ TEST(frames_decompress_to_what_went_in)
     zstd->ops->destroy(zstd);
 }
 
-/* A frame of a writer that does not know the size of its data in advance. */
+/* Adds a frame of a writer that does not know the size of its data in advance. */
 static size_t add_foreign(struct compressed *file, size_t size, int window_log, int checksum)
 {
     char *lines = compressed_lines(size);
@@ -81,12 +82,13 @@ TEST(a_frame_is_decompressed_to_its_end_however_short_it_is)
 {
     struct compression *zstd = compression_zstd.create();
     struct compressed file = {0};
-    add_foreign(&file, 250000, 17, 0); /* its last bytes are a block, and no checksum */
+    add_foreign(&file, 250000, 17, 0); /* ends with a block, without a checksum */
     assert_int_equal(compressed_whole(&file, file.size, zstd), file.size);
     char *same = malloc(1000000);
     assert_non_null(same);
     memset(same, 'a', 1000000);
-    compressed_add_frame(&file, zstd, same, 1000000); /* blocks that are one repeated byte */
+    /* Compressed as blocks of one repeated byte. */
+    compressed_add_frame(&file, zstd, same, 1000000);
     assert_int_equal(compressed_whole(&file, file.size, zstd), file.size);
     free(same);
     compressed_free(&file);

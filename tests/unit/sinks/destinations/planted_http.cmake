@@ -1,5 +1,5 @@
-# Faults of an http: sink in its use of libcurl. In the first two, which were repaired together, a
-# request that was never sent got the outcome of the previous answer on its handle.
+# Faults in the use of libcurl by an http: sink. With the first two, a request that was never sent
+# got the outcome of the previous answer on its handle.
 planted_fault(http_given_up_request_has_another_answer TEST test_http_client
     FOUND_BY what_never_left_has_no_answer_of_the_request_before_it
     FILE sinks/destinations/http_request.c

@@ -1,6 +1,5 @@
-# Faults of a kafka: sink in its use of librdkafka. The first three were repaired together: at a
-# stop the sink waited for a lookup of a name, and returned a block whose bytes the library could
-# still read.
+# Faults in the use of librdkafka by a kafka: sink. With the first three, at a stop the sink waited
+# for the lookup of a name, and returned a block whose bytes the library could still read.
 planted_fault(kafka_purge_waits_for_a_lookup TEST test_kafka_faults
     FOUND_BY a_stop_does_not_wait_for_a_lookup
     FILE sinks/destinations/kafka_producer.c

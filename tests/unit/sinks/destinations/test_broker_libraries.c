@@ -1,4 +1,4 @@
-/* A machine without the libraries of message brokers, or with unusable ones. */
+/* The errors of a machine that has no libraries of message brokers, or unusable ones. */
 #include <string.h>
 
 #include "collector/contract/encoder.h"
@@ -6,7 +6,7 @@
 #include "sinks/destinations/destinations.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);

@@ -1,4 +1,6 @@
-/* The advice for errors of libcurl 7.88 (OpenSSL, Schannel), nats.c 3.4 and OpenSSL 3. */
+/*
+ * The advice for certificate errors of libcurl 7.88 (OpenSSL, Schannel), nats.c 3.4 and OpenSSL 3.
+ */
 #include <string.h>
 
 #include "sinks/destinations/certificate_advice.h"
@@ -22,9 +24,11 @@ TEST(advice_fits_what_is_wrong_with_a_certificate)
          "server certificate names",
          "the URL"},
         {"schannel: connection hostname (a) did not match against certificate name (b)", "the URL"},
-        {"schannel: SNI or certificate check failed: SEC_E_WRONG_PRINCIPAL (0x80090322)", "the URL"},
+        {"schannel: SNI or certificate check failed: SEC_E_WRONG_PRINCIPAL (0x80090322)",
+         "the URL"},
         {"schannel: CertGetCertificateChain trust error CERT_TRUST_IS_PARTIAL_CHAIN", "server_ca="},
-        {"schannel: CertGetCertificateChain trust error CERT_TRUST_IS_UNTRUSTED_ROOT", "server_ca="},
+        {"schannel: CertGetCertificateChain trust error CERT_TRUST_IS_UNTRUSTED_ROOT",
+         "server_ca="},
         {"schannel: next InitializeSecurityContext failed: SEC_E_UNTRUSTED_ROOT (0x80090325)",
          "server_ca="},
         {"schannel: CertGetCertificateChain trust error CERT_TRUST_IS_NOT_TIME_VALID", "clocks"},

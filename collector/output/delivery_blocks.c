@@ -53,9 +53,7 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
     buffered->route[0] = '\0';
 }
 
-/*
- * Keeps the name while all records have that name; otherwise, or if the name is too long, keeps "".
- */
+/* Stores the name if all records have it and it is short enough; otherwise stores "". */
 static void note_fact(char *fact, const char *name, bool first)
 {
     if (first && strlen(name) < DELIVERY_FACT_SIZE)

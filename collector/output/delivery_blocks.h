@@ -50,19 +50,20 @@ struct buffered_block {
     size_t keys_used;
     char route[DELIVERY_ROUTE_SIZE];
     char schema[DELIVERY_FACT_SIZE], listener[DELIVERY_FACT_SIZE];
-    char epoch[DELIVERY_EPOCH_SIZE]; /* the epoch of the run that filled the block */
+    char epoch[DELIVERY_EPOCH_SIZE]; /* the epoch of the run that filled the block, perhaps an
+                                        earlier run */
     uint64_t order;                  /* blocks are sent in this order */
     bool on_disk;                    /* the block is also in the spill */
     uint64_t position;               /* the block's position in the spill, if on_disk */
-    size_t open; /* records without an outcome at the time when the block was stored or read back */
-    int64_t collected_until_ns;  /* monotonic: when the block must be sealed, while it is filled */
-    int64_t begun_ns;            /* monotonic: when this run could first send it */
-    int64_t sealed_ns;           /* wall clock: when the block was sealed, perhaps by an earlier
-                                    run */
+    size_t open; /* number of records without an outcome when the block was stored or read back */
+    int64_t collected_until_ns;  /* when the block must be sealed (monotonic), while it is filled */
+    int64_t begun_ns;            /* when this run could first send the block (monotonic) */
+    int64_t sealed_ns;           /* when the block was sealed, perhaps by an earlier run (wall
+                                    clock) */
     struct buffered_block *next; /* the next in the list of waiting blocks */
 };
 
-/* Whether the block is sealed and its delivery is not complete. */
+/* Returns true if the block is sealed and its delivery is not complete. */
 static inline bool buffered_block_is_open(const struct buffered_block *buffered)
 {
     return buffered->state == BLOCK_OUT || buffered->state == BLOCK_WAITS;
@@ -98,14 +99,15 @@ void buffered_block_add(struct buffered_block *buffered, size_t start,
 bool buffered_block_is_full(const struct buffered_block *buffered);
 
 /*
- * Whether a record with this route may be added: the block is empty, or its records have the route.
+ * Returns true if a record with this route may be added: the block is empty, or all of its records
+ * have the route.
  */
 bool buffered_block_takes(const struct buffered_block *buffered, const char *route);
 
-/* Seals the filled block: the fields of its delivery_block describe its contents. */
+/* Seals the filled block: makes the fields of its delivery_block describe its contents. */
 void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns);
 
-/* As buffered_block_seal, but sets no times: for a block that was filled from an image. */
+/* Like buffered_block_seal, but sets no times: for a block that was filled from an image. */
 void buffered_block_describe(struct buffered_block *buffered, uint64_t first_number);
 
 /* Returns the number of the block's records that have no outcome yet. */

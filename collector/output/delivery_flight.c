@@ -6,14 +6,14 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* Publishes since when the destination has given no answer: `now`, if it has blocks. */
+/* Publishes since when an answer of the destination is missing: `now`, or 0 if it has no blocks. */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
     atomic_store_explicit(&delivery->base.waits_since_ns, delivery->out == 0 ? 0 : now,
                           memory_order_relaxed);
 }
 
-/* Applies the answer that is in the block. `over`: the block is not sent again. */
+/* Applies the answer that is in the block. If `over`, the block is not sent again. */
 static void complete_block(struct delivery_writer *delivery, struct buffered_block *buffered,
                            bool over, const struct error *error, int64_t retry_after_ns,
                            int64_t now)
@@ -78,7 +78,6 @@ void delivery_take_answers(struct delivery_writer *delivery)
     }
 }
 
-/* Gives up the waiting blocks whose timeout is over, or all waiting blocks. */
 static void take_out(struct delivery_writer *delivery, bool all, int64_t now)
 {
     static const struct error error = {.text = "not sent within timeout="};

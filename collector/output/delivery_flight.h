@@ -1,4 +1,4 @@
-/* Passes a delivery's blocks to the destination and takes its answers. The sink's thread. */
+/* Passes a delivery's blocks to the destination and receives its answers. The sink's thread. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_FLIGHT_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_FLIGHT_H
 
@@ -8,7 +8,7 @@
 void delivery_send_waiting(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Takes all answers that have arrived. Blocks that are to be sent again wait; the other answered
+ * Receives all answers that have arrived. Blocks that must be sent again wait; the other answered
  * blocks become empty.
  */
 void delivery_take_answers(struct delivery_writer *delivery);
@@ -21,9 +21,9 @@ void delivery_give_waiting_up(struct delivery_writer *delivery, int64_t now);
 void delivery_serve_destination(struct delivery_writer *delivery);
 
 /*
- * Publishes when the oldest record without an answer was sealed, as a monotonic time; 0: there is
- * none. The block of that record is always in memory. The time is negative if the block was sealed
- * before the system was started.
+ * Publishes when the oldest record without an answer was sealed, as a monotonic time, or 0 if there
+ * is no such record. The block of that record is always in memory. The time is negative if the
+ * block was sealed before the system was started.
  */
 void delivery_note_oldest(struct delivery_writer *delivery);
 

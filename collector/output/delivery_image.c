@@ -5,15 +5,15 @@
 #include "collector/base/byte_order.h"
 
 /*
- * The least significant byte first:
+ * The layout of an image. Numbers are little-endian.
  *
- *      0  records (u32)
- *      4  where the first record begins in the bytes (u32)
- *      8  bytes of the keys, and of the block (u32 each)
- *     16  bytes of the four texts, each with its NUL (u16 each)
- *     24  when it was sealed, by the wall clock, in nanoseconds (u64)
+ *      0  number of records (u32)
+ *      4  offset of the first record in the bytes (u32)
+ *      8  sizes of the keys and of the bytes (u32 each)
+ *     16  sizes of the four texts, each with its NUL (u16 each)
+ *     24  when the block was sealed, in nanoseconds since 1970 UTC (u64)
  *     32  the texts: route, epoch, schema, listener
- *         of each record: its size, where its key begins (u32 each), the size of its key, flags
+ *         for each record: its size, the offset of its key (u32 each), the size of its key, flags
  *         (u16 each), lines, samples, json_fallbacks (u32 each)
  *         the keys, the bytes
  */

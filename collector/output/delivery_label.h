@@ -14,7 +14,7 @@
 
 #include "collector/output/sink_thread.h"
 
-/* The maximum number of bytes of a label, with its NUL. */
+/* The maximum size of a label in bytes, with its NUL. */
 #define DELIVERY_LABEL_SIZE ((size_t)1024)
 
 /* Writes the label of a sink with these options. */

@@ -4,7 +4,7 @@
 
 #include "collector/output/delivery_state.h"
 
-/* As sink_writer_ops.describe_waiting. */
+/* Implements sink_writer_ops.describe_waiting. */
 void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
 /*
@@ -13,7 +13,10 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
  */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now);
 
-/* When delivery_outage_look must be called (monotonic); INT64_MAX: no need. */
+/*
+ * Returns when delivery_outage_look must be called (monotonic), or INT64_MAX if it need not be
+ * called.
+ */
 int64_t delivery_outage_due(const struct delivery_writer *delivery);
 
 #endif

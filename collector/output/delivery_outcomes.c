@@ -2,7 +2,6 @@
 
 #include "collector/base/rule.h"
 
-/* Returns the ledger's reason for a refusal. */
 static enum record_failure failure_of_reason(uint8_t reason)
 {
     static const enum record_failure reasons[] = {
@@ -30,7 +29,7 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
         outcomes->gave_up++;
 }
 
-/* Whether a record with this answer may be sent again. */
+/* Returns true if a record with this answer may be sent again. */
 static bool is_sent_again(const struct delivery_writer *delivery, uint8_t outcome)
 {
     bool once =

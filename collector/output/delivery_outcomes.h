@@ -10,21 +10,22 @@
 /* The outcomes of one block's records. */
 struct delivery_outcomes {
     size_t written, unknown, gave_up;
-    size_t left; /* records without an outcome: they are sent again */
+    size_t left; /* records without an outcome, which are sent again */
     size_t failed[FAILURE_COUNT];
     size_t duplicates;
     uint64_t bytes;
-    struct encoded sum; /* sums over the written records */
+    struct encoded sum; /* sum over the written records */
 };
 
 /*
- * Adds the outcome of one record, by the answer in its block. `over`: the record is not sent again.
+ * Adds the outcome of one record, according to the answer in its block. If `over`, the record is
+ * not sent again.
  */
 void delivery_complete_record(const struct delivery_writer *delivery,
                               const struct buffered_block *buffered, size_t index, bool over,
                               struct delivery_outcomes *outcomes);
 
-/* Logs the records that were not delivered, and those that were perhaps not delivered. */
+/* Logs the records that were not delivered, or perhaps not delivered. */
 void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error);
 

@@ -8,22 +8,23 @@
 #include "collector/output/delivery_image.h"
 #include "collector/spill/inspection.h"
 
-/* How often the cursor is written, and how often blocks are synced with fsync=interval. */
+/* Nanoseconds between two writes of the cursor, and with fsync=interval between two syncs. */
 #define INTERVAL_NS INT64_C(1000000000)
 
 struct delivery_spill {
     struct spill *spill;
-    struct spill_counts before; /* the spill's counts when this delivery_spill got the spill */
-    uint64_t recovered;         /* records that were in the spill then */
+    struct spill_counts before; /* the spill's counts when this delivery_spill opened it or took
+                                   it over */
+    uint64_t recovered;         /* number of records that were in the spill at that time */
     /*
-     * Records that were taken from the spill. When a taken block is left on disk, its records
-     * without an outcome are subtracted again.
+     * Number of records that were taken from the spill. When a taken block is left on disk, its
+     * records without an outcome are subtracted again.
      */
     uint64_t taken;
     uint64_t unreadable;
     /*
-     * Records of blocks that were left on disk, and whose segment was evicted afterwards; of these,
-     * the number that may have been sent.
+     * Number of records of blocks that were left on disk and whose segment was evicted later, and
+     * how many of these records may have been sent.
      */
     uint64_t left_evicted, left_unknown;
     uint8_t *head;  /* buffer for the head of an image that is stored */
@@ -211,7 +212,6 @@ void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block 
         mark_maybe_sent(buffered);
 }
 
-/* Notes that the block is on disk at this position, and also in memory. */
 static void note_taken(struct delivery_spill *spill, struct buffered_block *buffered,
                        uint64_t position, size_t open)
 {
@@ -236,7 +236,7 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffe
     return stored;
 }
 
-/* Whether the bytes that were read form a block that can be sent. */
+/* Returns true if the bytes that were read are a block that can be sent. */
 static bool is_block(struct delivery_spill *spill, enum spill_found found,
                      const struct spill_block *read, struct buffered_block *buffered)
 {
@@ -299,7 +299,7 @@ void delivery_spill_acknowledge(struct delivery_spill *spill, const struct buffe
     spill_acknowledge(spill->spill, buffered->position);
 }
 
-/* Whether a record of the block may be at the far end. */
+/* Returns true if a record of the block may be at the far end. */
 static bool was_sent(const struct buffered_block *buffered, size_t open)
 {
     bool sent = open != buffered->open;

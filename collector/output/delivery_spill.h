@@ -25,9 +25,9 @@ size_t delivery_spill_memory(size_t record_size);
 
 /*
  * Opens the spill that the options name, with the sync mode of `file`. `label` (delivery_label.h)
- * is stored with each block. `open` is a spill of the same folder that is already open: the new
- * delivery_spill takes it over. NULL: there is none. Returns 0, or -1 with `error` filled, as
- * spill_open and spill_change do.
+ * is stored with each block. `open` is a spill of the same folder that is already open, which the
+ * new delivery_spill takes over; NULL if there is no such spill. Returns 0, or -1 with `error`
+ * filled, as spill_open and spill_change do.
  */
 int delivery_spill_open(const struct delivery_options *options, const struct file_options *file,
                         const struct disk_reserve *reserve, size_t record_size, const char *label,
@@ -45,7 +45,7 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
                            const char *label, int64_t until_ns, struct spill_inspection *inspection,
                            struct error *error);
 
-/* Whether blocks that were not taken are on disk. Newer blocks must be sent after these. */
+/* Returns true if blocks on disk were not taken yet. Newer blocks must be sent after these. */
 bool delivery_spill_waits(const struct delivery_spill *spill);
 
 /*
@@ -71,20 +71,20 @@ size_t delivery_spill_room(const struct delivery_spill *spill);
  */
 void delivery_spill_give_up(struct delivery_spill *spill, struct buffered_block *buffered);
 
-/* Whether a taken block is still on disk: its segment was not evicted. */
+/* Returns true if a taken block is still on disk: its segment was not evicted. */
 bool delivery_spill_has(const struct delivery_spill *spill, const struct buffered_block *buffered);
 
 /*
- * Whether another program removed the block's file. The caller then acknowledges the block and
- * stores it again.
+ * Returns true if another program removed the block's file. The caller then acknowledges the block
+ * and stores it again.
  */
 bool delivery_spill_lacks(const struct delivery_spill *spill,
                           const struct buffered_block *buffered);
 
 /*
  * Fills an empty block, except its state and times, with the oldest untaken block. Returns false if
- * there is no untaken block now, or if the spill cannot be read now. error->code
- * differs from EXIT_CODE_OK only if the spill cannot be read.
+ * there is no untaken block now, or if the spill cannot be read now. error->code differs from
+ * EXIT_CODE_OK only if the spill cannot be read.
  */
 bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error);
@@ -94,16 +94,19 @@ void delivery_spill_acknowledge(struct delivery_spill *spill,
                                 const struct buffered_block *buffered);
 
 /*
- * Leaves a taken block on disk for the next run. `open` is the number of its records without an
- * outcome; the next run sends the block's other records again, too. If the block's segment is
- * evicted later, delivery_spill_lose_left counts the `open` records as evicted, and those of them
- * that may have been sent as unknown.
+ * Leaves a taken block on disk for the next run, which sends the whole block again. `open` is the
+ * number of its records without an outcome. If the block's segment is evicted later,
+ * delivery_spill_lose_left counts the `open` records as evicted, and those of them that may have
+ * been sent as unknown.
  */
 void delivery_spill_leave(struct delivery_spill *spill, const struct buffered_block *buffered,
                           size_t open);
 void delivery_spill_lose_left(struct delivery_spill *spill, size_t open, size_t maybe_sent);
 
-/* The label of the oldest kept record; "" if no record is kept, or if the label cannot be read. */
+/*
+ * Writes the label of the oldest kept record, or "" if no record is kept or the label cannot be
+ * read.
+ */
 void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
 
 /* Makes room by removing the oldest segment, as spill_evict does. */
@@ -112,13 +115,13 @@ bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);
 /* Counts the records in files that other programs removed as lost. */
 void delivery_spill_check_files(struct delivery_spill *spill);
 
-/* As spill_due and spill_tick. */
+/* Like spill_due and spill_tick. */
 int64_t delivery_spill_due(const struct delivery_spill *spill);
 bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct error *error);
 
 /*
- * Numbers of records since the opening. At any time recovered + stored = taken + evicted + unknown
- * + lost + spilled; blocks that were left on disk do not count as taken.
+ * Numbers of records since the opening. recovered + stored = taken + evicted + unknown + lost +
+ * spilled at any time; blocks that were left on disk do not count as taken.
  */
 struct delivery_spill_counts {
     uint64_t recovered;
@@ -133,12 +136,12 @@ struct delivery_spill_counts {
 };
 struct delivery_spill_counts delivery_spill_counts(const struct delivery_spill *spill);
 
-/* As spill_close. NULL is allowed. */
+/* Closes the spill as spill_close does. NULL is allowed. */
 bool delivery_spill_close(struct delivery_spill *spill, struct error *error);
 
 /*
- * Frees the delivery_spill without closing its spill. Returns the spill, which the caller owns from
- * then on. NULL is allowed: returns NULL.
+ * Frees the delivery_spill without closing its spill. Returns the spill, which the caller then
+ * owns. Returns NULL for NULL.
  */
 struct spill *delivery_spill_release(struct delivery_spill *spill);
 

@@ -8,7 +8,7 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* The time after which storing a block is tried again. */
+/* Nanoseconds until storing a block is tried again. */
 #define STORE_PAUSE_NS INT64_C(100000000)
 
 void delivery_note_spill(struct delivery_writer *delivery)
@@ -36,7 +36,7 @@ static void log_spill(struct delivery_writer *delivery, const struct error *erro
                   error->text);
 }
 
-/* Notes whether blocks can be stored; `error` says why not, NULL: they can. */
+/* Notes that blocks can be stored (`error` is NULL), or why they cannot be stored. */
 static void note_stored(struct delivery_writer *delivery, const struct error *error)
 {
     struct log_trouble *trouble = &delivery->spill_trouble;
@@ -62,7 +62,6 @@ static void note_stored(struct delivery_writer *delivery, const struct error *er
 typedef enum spill_stored store_function(struct delivery_spill *spill,
                                          struct buffered_block *buffered, struct error *error);
 
-/* Returns how many of the block's records have no outcome and may have been sent. */
 static size_t maybe_sent_records(const struct buffered_block *buffered)
 {
     size_t count = 0;
@@ -72,8 +71,8 @@ static size_t maybe_sent_records(const struct buffered_block *buffered)
 }
 
 /*
- * Counts the records of blocks that this stop left on disk and that were evicted since then, to
- * make room for others: as evicted, or as unknown if they may have been sent.
+ * Finds the blocks that this stop left on disk and whose segment was evicted since then. Counts
+ * their records as evicted, or as unknown if they may have been sent.
  */
 static void count_left(struct delivery_writer *delivery)
 {
@@ -107,7 +106,7 @@ static bool store_by(struct delivery_writer *delivery, struct buffered_block *bu
     return stored == SPILL_STORED;
 }
 
-/* The oldest open block that is not on disk. NULL: there is none. */
+/* Returns the oldest open block that is not on disk, or NULL. */
 static struct buffered_block *oldest_in_memory(struct delivery_writer *delivery)
 {
     struct buffered_block *oldest = NULL;
@@ -132,7 +131,7 @@ bool delivery_keep_older(struct delivery_writer *delivery)
     return true;
 }
 
-/* If another program removed the block's file, notes that the block is now only in memory. */
+/* If another program removed the block's file, notes that the block is only in memory now. */
 static void note_absence(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     if (!buffered_block_is_open(buffered) || !buffered->on_disk ||
@@ -151,8 +150,9 @@ void delivery_keep_late(struct delivery_writer *delivery, int64_t now)
 }
 
 /*
- * Whether the spill has room for all blocks that are only in memory, and one more. Acknowledged
- * blocks still take room in the spill's window until all older blocks are acknowledged.
+ * Returns true if the spill has room for all blocks that are only in memory, and one more.
+ * Acknowledged blocks still take room in the spill's window until all older blocks are
+ * acknowledged.
  */
 static bool can_keep_one_more(const struct delivery_writer *delivery)
 {
@@ -222,8 +222,8 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
     /*
-     * Not into the block of the moved record: an image would overwrite that record, which the block
-     * no longer counts.
+     * The block of the moved record is not used: an image would overwrite that record, which the
+     * block no longer counts.
      */
     struct buffered_block *buffered = delivery_empty_block(delivery, delivery->moved);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
@@ -247,7 +247,7 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
-/* Gives up a block in memory because its segment was evicted: the block is not sent any more. */
+/* Gives up a block in memory, because its segment was evicted. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");
@@ -294,7 +294,6 @@ void delivery_store_waiting(struct delivery_writer *delivery)
 
 /* --- opening and closing the spill ------------------------------------------------------------ */
 
-/* Logs how many records this sink cannot send. */
 static void log_kept(const struct delivery_writer *delivery, const char *label)
 {
     char found[DELIVERY_LABEL_SIZE];
@@ -350,7 +349,7 @@ void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
     if (delivery->spill != NULL)
-        delivery_spill_check_files(delivery->spill); /* checked before delivery_note_spill takes the
+        delivery_spill_check_files(delivery->spill); /* before delivery_note_spill takes the
                                                         final counts */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);

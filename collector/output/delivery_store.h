@@ -1,8 +1,8 @@
 /*
  * Moves a delivery's blocks to the disk and back. The sink's thread.
  *
- * Functions that say "needs a spill" are called only if the writer has one. Without a spill no
- * block is on disk.
+ * Functions that "need a spill" are called only if the writer has one. Without a spill no block is
+ * on disk.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_STORE_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_STORE_H
@@ -10,16 +10,16 @@
 #include "collector/output/delivery_state.h"
 
 /*
- * Opens the spill of the sink, if it has one, and takes over the records that an earlier sink of
- * this name left in it. As `open` in struct sink_writer_ops.
+ * Implements `open` of struct sink_writer_ops: opens the spill of the sink, if it has one, and
+ * takes over the records that an earlier sink of this name left in it.
  */
 int delivery_open_spill(struct sink_writer *writer, struct error *error);
 
-/* Closes the spill; the next sink with this folder can open it. */
+/* Closes the spill. The next sink with this folder can then open it. */
 void delivery_close_spill(struct delivery_writer *delivery);
 
 /*
- * As delivery_close_spill; but if another sink will take the spill over, leaves it open for the
+ * Like delivery_close_spill; but if another sink will take the spill over, leaves it open for the
  * main thread.
  */
 void delivery_leave_spill(struct delivery_writer *delivery);
@@ -31,7 +31,7 @@ void delivery_serve_spill(struct delivery_writer *delivery, int64_t now_ns);
 void delivery_note_spill(struct delivery_writer *delivery);
 
 /*
- * Needs a spill. Stores all blocks that are only in memory, oldest first; sending them continues.
+ * Needs a spill. Stores all blocks that are only in memory, oldest first; they are still sent.
  * Called before a newer block is stored, so that after a kill the disk has all blocks in their
  * order. Returns false if a block cannot be stored now.
  */
@@ -47,24 +47,27 @@ void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
 void delivery_queue_or_store(struct delivery_writer *delivery, struct buffered_block *buffered);
 
 /*
- * Queues or stores the block that could not be stored before (unstored), when the next try is due.
+ * Queues or stores `unstored`, the block that could not be stored before, when the next try is due.
  */
 void delivery_retry_unstored(struct delivery_writer *delivery, int64_t now);
 
-/* Returns an empty block other than `except` (NULL: any), or NULL if there is none. */
+/*
+ * Returns an empty block other than `except`, which may be NULL. Returns NULL if there is no such
+ * block.
+ */
 struct buffered_block *delivery_empty_block(struct delivery_writer *delivery,
                                             const struct buffered_block *except);
 
 /*
- * Takes a block from disk to be sent, if the destination has room for it. Returns whether it took a
+ * Takes a block from disk to be sent, if the destination has room for it. Returns true if it took a
  * block.
  */
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Needs a spill. Called at a stop. Waiting blocks that are on disk stay there, and the other
- * waiting blocks are stored. (This keeps their order: either all waiting blocks are on disk, or no
- * newer block is.) Blocks that cannot be stored still wait afterwards; if the next run might find
+ * Needs a spill. Called at a stop. Leaves waiting blocks on disk that are there, and stores the
+ * other waiting blocks. (This keeps their order: either all waiting blocks are on disk, or no newer
+ * block is.) Blocks that cannot be stored still wait after the call. If the next run might find
  * such a block on disk, the block's records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);

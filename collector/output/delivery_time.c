@@ -3,7 +3,10 @@
 #include "collector/output/delivery_outage.h"
 #include "collector/platform/clock.h"
 
-/* The pause after a failure is doubled each time, from the first to the longest. */
+/*
+ * The pauses after a failure in nanoseconds: each is twice as long as the last one, up to the
+ * longest.
+ */
 #define FIRST_PAUSE_NS   INT64_C(100000000)
 #define LONGEST_PAUSE_NS INT64_C(5000000000)
 
@@ -56,7 +59,7 @@ int64_t delivery_keep_due(const struct delivery_writer *delivery)
     return due_ns > delivery->keeps_ns ? due_ns : delivery->keeps_ns;
 }
 
-/* When a waiting block is to be sent, or is given up. */
+/* Returns when a block can be sent, stored or given up, or when the spill is due. */
 static int64_t waiting_due(const struct delivery_writer *delivery)
 {
     const struct sink_thread_options *options = &delivery->base.options;

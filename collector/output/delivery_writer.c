@@ -15,8 +15,8 @@
 #include "collector/platform/machine.h"
 
 /*
- * Returns the number of blocks: those that may be in flight, and one to collect records in. With a
- * spill there is one more, so that blocks from disk can be sent while a block cannot be stored.
+ * Returns the number of blocks: in_flight= blocks, and one to collect records in. With a spill
+ * there is one more, so that blocks from disk can be sent while a block cannot be stored.
  */
 static size_t block_count(const struct delivery_options *options)
 {
@@ -44,7 +44,7 @@ static void delivery_send_all(struct delivery_writer *delivery)
         delivery_send_waiting(delivery, now);
 }
 
-/* Does all that is possible without new records. */
+/* Does all work that needs no new records. */
 static void delivery_catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -55,7 +55,6 @@ static void delivery_catch_up(struct sink_writer *writer)
     delivery_note_oldest(delivery);
 }
 
-/* Seals the block that records are collected in. */
 static void delivery_seal(struct delivery_writer *delivery)
 {
     struct buffered_block *buffered = delivery->filled;
@@ -69,16 +68,16 @@ static void delivery_seal(struct delivery_writer *delivery)
 }
 
 /*
- * Returns whether the writer must give up because the deadline is over. That sets its state to
- * SINK_GIVING_UP, except for a writer that stores the remaining records on disk: such a writer
- * gives up only blocks that cannot be stored.
+ * Returns true if the writer must give up because the deadline has passed. Sets its state to
+ * SINK_GIVING_UP then, unless the writer stores the remaining records on disk: such a writer gives
+ * up only blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {
     return writer->stores ? deadline_is_over(&writer->deadline) : !sink_writer_goes_on(writer);
 }
 
-/* Gives up because the deadline has passed. After this call no block waits or is in flight. */
+/* Gives up because the deadline has passed. After the call no block waits or is in flight. */
 static void delivery_give_up(struct delivery_writer *delivery)
 {
     delivery->stopping = delivery->storing = true;
@@ -102,7 +101,6 @@ static void delivery_give_up(struct delivery_writer *delivery)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Ensures that there is a block to fill. Returns false if no block is empty. */
 static bool begin_block(struct delivery_writer *delivery)
 {
     if (delivery->filled != NULL)
@@ -114,7 +112,6 @@ static bool begin_block(struct delivery_writer *delivery)
     return delivery->filled != NULL;
 }
 
-/* Returns when a block that is begun now is sealed at the latest. */
 static int64_t collected_until(const struct delivery_writer *delivery)
 {
     if (delivery->base.options.settings->flush_interval != 0)
@@ -131,8 +128,8 @@ static void delivery_add(struct delivery_writer *delivery, size_t start)
 }
 
 /*
- * Seals a full block, and returns whether there is room for the next record. If there is no room,
- * describes the wait (sink_writer_block).
+ * Seals a full block. Returns true if there is room for the next record; otherwise describes the
+ * wait (sink_writer_block).
  */
 static bool delivery_make_room(struct sink_writer *writer)
 {
@@ -146,7 +143,6 @@ static bool delivery_make_room(struct sink_writer *writer)
            sink_writer_block(writer, NO_HANDLE, false, delivery_due(writer));
 }
 
-/* Moves the record that belongs into the next block from the old block to the new one. */
 static void move_record(struct delivery_writer *delivery)
 {
     struct output *out = &delivery->filled->out;
@@ -221,9 +217,9 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * Whether collected records are sent now. While a block is in flight, records are collected until
- * that block is answered. While a block waits, a sink with a spill does not collect for longer,
- * because records are safer on disk.
+ * Returns true if collected records should be sent now. While a block is in flight, records are
+ * collected until it is answered. While a block waits, a sink with a spill does not collect any
+ * longer, because records are safer on disk.
  */
 static bool delivery_has_work(const struct sink_writer *writer)
 {
@@ -262,8 +258,8 @@ static void delivery_reopen(struct sink_writer *writer)
 }
 
 /*
- * Stores waiting blocks, because the far end does not answer. If an older block cannot be stored,
- * newer blocks must not be stored, because they would be sent before it.
+ * Stores waiting blocks during a pause, because the far end does not answer. If an older block
+ * cannot be stored, newer blocks must not be stored, because they would be sent before it.
  */
 static void leave_waiting(struct delivery_writer *delivery)
 {
@@ -272,7 +268,7 @@ static void leave_waiting(struct delivery_writer *delivery)
         delivery_store_waiting(delivery);
 }
 
-/* Waits until all blocks are answered, or until the deadline is over. */
+/* Waits until all blocks are answered, or until the deadline has passed. */
 static void delivery_finish(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);

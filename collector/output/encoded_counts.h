@@ -1,4 +1,4 @@
-/* The counts of one encoded record in few bytes, for tables of many records. */
+/* The counts of one encoded record in a small struct, for tables of many records. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 #define SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 
@@ -6,7 +6,7 @@
 
 #include "collector/contract/encoder.h"
 
-/* 32 bits suffice: a record's lines are bytes of one block. */
+/* 32 bits are enough, because all lines of a record are in one block. */
 struct encoded_counts {
     uint32_t lines, samples, json_fallbacks;
 };

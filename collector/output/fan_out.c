@@ -16,21 +16,24 @@
 struct route {
     struct fan_out_sink to;
     struct log_limit logs[REFUSAL_COUNT];
-    uint64_t refused[REFUSAL_COUNT]; /* records refused since the last line in the log */
+    uint64_t refused[REFUSAL_COUNT]; /* records refused since the last log line */
 };
 
 struct fan_out {
     enum fan_out_waiting waiting;
-    struct mutex *lock; /* the thread that offers holds it; NULL: the producer has one thread */
+    struct mutex *lock; /* held by the thread that offers; NULL if the producer has one thread */
     struct route *routes;
     size_t count;
     struct route *spare;   /* room for the next routes */
-    struct tap_inlet *tap; /* NULL: none */
+    struct tap_inlet *tap; /* NULL if there is no tap */
     bool holds; /* sinks are woken when the producer calls fan_out_wake_sinks or fan_out_hold */
-    _Atomic size_t held; /* batches for which no sink was woken yet */
-    /* When fan_out_hold first saw such batches; 0: there are none, or it has not seen them. */
+    _Atomic size_t held; /* number of batches for which no sink was woken yet */
+    /*
+     * When fan_out_hold first saw such batches; 0 if there are none, or if it has not seen them
+     * yet.
+     */
     _Atomic int64_t held_ns;
-    _Atomic size_t pausing; /* threads that wait for room */
+    _Atomic size_t pausing; /* number of threads that wait for room */
     _Atomic bool paused;    /* a thread has waited since the last call of fan_out_has_paused */
     _Atomic bool quiescing; /* the producer must pause (fan_out_set_quiescing) */
     struct wakeup *wakeup;
@@ -119,7 +122,6 @@ void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap)
     fan_out->tap = tap;
 }
 
-/* Describes why the queue is full. */
 static void describe_delay(const struct sink_condition *condition, enum record_refusal reason,
                            char *text, size_t size)
 {
@@ -128,7 +130,8 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
     if (waited_ns >= SECOND)
         snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
                  waited_ns / SECOND);
-    else if (condition->oldest_ns != 0) /* does not advise --memory: more memory does not help */
+    else if (condition->oldest_ns != 0) /* no advice on --memory, because more memory does not
+                                           help */
         snprintf(text, size, "its far end has not acknowledged the records before them%s",
                  condition->spill_size == 0 ? "; with spill= they would wait for it" : "");
     else
@@ -137,8 +140,8 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
 }
 
 /*
- * Logs refused records; but during an outage of the destination, the log lines about the outage
- * count them instead.
+ * Logs refused records. During an outage of the destination, the log lines about the outage count
+ * them instead.
  */
 static void log_refusal(struct route *route, enum record_refusal reason, size_t records)
 {
@@ -154,12 +157,11 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     log_about(LOG_WARNING, LOG_OF_SINK, route->to.name,
               "refused %" PRIu64 " record%s (%s), because %s: sluice explain %s",
               route->refused[reason], route->refused[reason] == 1 ? "" : "s",
-              record_refusal_names[reason], why,
-              record_refusal_names[reason]);
+              record_refusal_names[reason], why, record_refusal_names[reason]);
     route->refused[reason] = 0;
 }
 
-/* Whether the producer waits for room in this queue. */
+/* Returns true if the producer waits for room in this queue. */
 static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 {
     return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||
@@ -167,7 +169,7 @@ static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 }
 
 /*
- * Asks whether the queue has a slot. A producer that is to pause does not wait: its batch goes into
+ * Checks that the queue has a slot. A producer that must pause does not wait: its batch goes into
  * any free slot.
  */
 static enum queue_result ask_queue(const struct fan_out *fan_out, const struct route *route,
@@ -180,8 +182,8 @@ static enum queue_result ask_queue(const struct fan_out *fan_out, const struct r
 }
 
 /*
- * Pushes the batch. Counts it first, because the sink may have written the batch before push
- * returns.
+ * Pushes the batch. Counts its records first, because the sink may have written the batch before
+ * batch_queue_push returns.
  */
 static enum queue_result push(const struct fan_out *fan_out, struct route *route,
                               struct batch *batch)
@@ -199,8 +201,8 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
 }
 
 /*
- * Requests room for further batches, if the sink drops the oldest records (batch_queue_want_room).
- * Called after the batch was pushed or refused, while the caller still holds it.
+ * If the sink drops the oldest records, requests room for further batches (batch_queue_want_room).
+ * Called after the batch was pushed or refused, while the caller still has a reference to it.
  */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
@@ -238,7 +240,7 @@ static void offer_to(struct fan_out *fan_out, struct route *route, struct batch 
     log_refusal(route, reason, records + raw);
 }
 
-/* Makes this thread the only one that offers. A fan-out of one thread has no lock. */
+/* Locks out the other threads of the producer. A fan-out of one thread has no lock. */
 UNCHECKED_LOCK static void begin_offer(struct fan_out *fan_out) ACQUIRES(fan_out->lock)
 {
     if (fan_out->lock != NULL)
@@ -296,7 +298,7 @@ void fan_out_wake_sinks(struct fan_out *fan_out)
         notify_sinks(fan_out);
 }
 
-/* Whether a sleeping sink has a long queue. A sink that is awake needs no wake-up. */
+/* Returns true if a sleeping sink has a long queue. A sink that is awake needs no wake-up. */
 static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
@@ -367,7 +369,7 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
-    if (fan_out->holds) /* wakes the sinks, because only a sink that is awake makes room */
+    if (fan_out->holds) /* only a sink that is awake makes room */
         notify_sinks(fan_out);
     atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);

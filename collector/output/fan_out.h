@@ -31,7 +31,7 @@ struct fan_out;
 
 enum fan_out_waiting {
     FAN_OUT_NEVER_WAITS,
-    FAN_OUT_WAITS, /* waits for room, but not for sinks that drop */
+    FAN_OUT_WAITS, /* waits for room, but not for sinks that drop records */
     FAN_OUT_ALWAYS_WAITS,
 };
 
@@ -43,17 +43,17 @@ int fan_out_create(struct fan_out **out, size_t threads, enum fan_out_waiting wa
                    struct error *error);
 void fan_out_destroy(struct fan_out *fan_out);
 
-/* A sink, as this producer sees it. */
+/* A sink from the producer's point of view. */
 struct fan_out_sink {
     const char *name; /* for the log; owned by the caller */
     struct sink_thread *sink;
     struct batch_queue *queue; /* the sink's queue for this producer */
     struct offer_counters *offers;
-    _Atomic int64_t *in_flight; /* the sink's number of records in flight */
-    bool drops;                 /* the sink may drop records: a stream's producer does not wait for
-                                   it */
-    bool drops_oldest;          /* the sink drops the oldest records rather than the newest */
-    bool takes_raw;             /* the sink also passes on undecoded datagrams */
+    _Atomic int64_t *in_flight; /* the sink's count of records in flight */
+    bool drops;                 /* the sink may drop records, so a stream's producer does not
+                                   wait for it */
+    bool drops_oldest;          /* the sink drops the oldest records, not the newest */
+    bool takes_raw;             /* the sink also forwards undecoded datagrams */
 };
 
 /* Adds a sink, before the producer starts. Returns 0, or -1 with `error` filled. */
@@ -61,22 +61,24 @@ int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, s
 
 /*
  * fan_out_set_sinks replaces the producer's sinks while the producer is quiescent. A sink that had
- * the same queue before keeps its counts. The main thread calls fan_out_reserve first, at any time,
- * to make room for `count` sinks; it returns false if memory is short.
+ * the same queue before keeps its counts. Before that, at any time, the main thread calls
+ * fan_out_reserve to make room for `count` sinks; it returns false if memory is short.
  */
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
 
-/* Also offers every batch to a tap. To be called before the producer starts. */
+/* Also offers every batch to a tap. Must be called before the producer starts. */
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
- * Hands the batch, of which the caller is the only holder, to all sinks, and releases it for the
- * caller. Wakes sinks that sleep, except for two kinds of producers: one that never waits and has
- * one thread, and one of streams. For these a wake-up for each batch would cost two context
- * switches, so each of their threads calls fan_out_wake_sinks (or fan_out_hold) before it sleeps.
- * Their sinks are also woken after FAN_OUT_MOST_HELD batches, and before a thread waits for room,
- * so that they do not idle while a producer works.
+ * Hands the batch, to which only the caller has a reference, to all sinks, and releases it for the
+ * caller.
+ *
+ * Wakes sinks that sleep, except for two kinds of producers: one that never waits and has one
+ * thread, and one of streams. For these a wake-up for each batch would cost two context switches.
+ * So each of their threads calls fan_out_wake_sinks (or fan_out_hold) before it sleeps. Their sinks
+ * are also woken after FAN_OUT_MOST_HELD batches, and before a thread waits for room, so that they
+ * do not idle while a producer works.
  */
 #define FAN_OUT_MOST_HELD 16
 void fan_out_offer(struct fan_out *fan_out, struct batch *batch);
@@ -86,51 +88,54 @@ void fan_out_wake_sinks(struct fan_out *fan_out);
 void fan_out_lose_raw(struct fan_out *fan_out);
 
 /*
- * Called in place of fan_out_wake_sinks if more batches will be offered soon: wakes the sinks
- * later, because waking a sink costs as much as encoding some fifty records. The sinks are woken
- * when the first batch has waited for FAN_OUT_HOLD_NS times the number of sinks, at most
- * FAN_OUT_HOLD_MOST_NS; so the number of wake-ups does not grow with the number of sinks. If all
- * sinks allow a longer delay (fan_out_delay_ns), they are woken after that delay. They are woken at
- * once if the queue of a sleeping sink is filled to FAN_OUT_HOLD_BACKLOG. This is below
- * INGEST_SHARING_BACKLOG, so that the delay is not mistaken for a slow sink.
+ * Called in place of fan_out_wake_sinks if more batches will be offered soon. Wakes the sinks
+ * later, because waking a sink costs as much as encoding some fifty records.
  *
- * Times are monotonic. `next_ns` (≥ now_ns) is when the caller will call this function again;
- * INT64_MAX: perhaps never, so the sinks are woken now. Returns when each of the producer's threads
- * must call it at the latest; INT64_MAX: no batch is held back.
+ * The sinks are woken when the first batch has waited for FAN_OUT_HOLD_NS times the number of
+ * sinks, at most FAN_OUT_HOLD_MOST_NS; so the number of wake-ups does not grow with the number of
+ * sinks. If all sinks allow a longer delay (fan_out_delay_ns), they are woken after that delay.
+ * They are woken at once if the queue of a sleeping sink is filled to FAN_OUT_HOLD_BACKLOG. This is
+ * below INGEST_SHARING_BACKLOG, so that the delay is not mistaken for a slow sink.
+ *
+ * Times are monotonic. `next_ns` (≥ now_ns) is when the caller will call this function again, or
+ * INT64_MAX if it may never call again; the sinks are then woken now. Returns when each of the
+ * producer's threads must call it at the latest, or INT64_MAX if no batch is held back.
  */
 #define FAN_OUT_HOLD_NS      INT64_C(1000000)
 #define FAN_OUT_HOLD_MOST_NS INT64_C(8000000)
 #define FAN_OUT_HOLD_BACKLOG 0.1
 int64_t fan_out_hold(struct fan_out *fan_out, int64_t now_ns, int64_t next_ns);
 
-/* How late a record may be written, in nanoseconds: the smallest delay that a sink allows. */
+/* Returns the smallest delay that a sink allows until a record is written, in nanoseconds. */
 int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 
-/* Whether all sinks are idle. If so, offering a batch now is better than filling it further. */
+/*
+ * Returns true if all sinks are idle. Offering a batch now is then better than filling it further.
+ */
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /*
- * The fill of the fullest queue, from 0 to 1. It decides how long batches are filled, because a
- * half-empty batch also takes a whole slot. For a producer that waits, only the queues for which it
- * waits count.
+ * Returns the fill of the fullest queue, from 0 to 1. It decides how long batches are filled,
+ * because a half-empty batch also takes a whole slot. For a producer that waits, only the queues
+ * count for which it waits.
  */
 double fan_out_backlog(const struct fan_out *fan_out);
 
 /*
  * For a producer that waits: waits for room for a millisecond, or until fan_out_set_deadline is
- * called. Returns false at once if the deadline is over.
+ * called. Returns false at once if the deadline has passed.
  */
 bool fan_out_pause(struct fan_out *fan_out);
 
 /*
- * Whether any thread waits for room, or has waited since the last call. Other threads that offer
- * then wait for that thread, so they are not stuck. Only one thread may call this; it may be any
- * thread.
+ * Returns true if a thread waits for room, or has waited since the last call. Other threads that
+ * offer then wait for that thread, so they are not stuck. Only one thread may call this; it may be
+ * any thread.
  */
 bool fan_out_has_paused(struct fan_out *fan_out);
 
 /*
- * Any thread: a producer waits no longer than `deadline_ns` (monotonic) from now on. The earliest
+ * Any thread: the producer waits no longer than `deadline_ns` (monotonic) from now on. The earliest
  * of several deadlines counts.
  */
 void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
@@ -142,7 +147,10 @@ void fan_out_set_deadline(struct fan_out *fan_out, int64_t deadline_ns);
  */
 void fan_out_set_quiescing(struct fan_out *fan_out, bool quiescing);
 
-/* The producer will offer no more batches: the sinks finish what they have. */
+/*
+ * Closes the queues: the producer will offer no more batches, and the sinks write the batches that
+ * they have.
+ */
 void fan_out_close(struct fan_out *fan_out);
 
 #endif

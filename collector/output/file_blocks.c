@@ -13,15 +13,16 @@ struct file_blocks {
     size_t chunk_size;
     size_t free_chunks;
     uint32_t next_free; /* the first free chunk, or NO_CHUNK */
-    uint32_t *next;     /* of each chunk: the next one in its chain or of the free ones */
+    uint32_t *next;     /* for each chunk, the next chunk in its block or in the list of free
+                           chunks */
     char *memory;       /* the chunks */
-    size_t first, last; /* of the list of blocks with records */
-    char *whole;        /* room for a block of several chunks in one piece */
+    size_t first, last; /* the ends of the list of blocks with records */
+    char *whole;        /* buffer for a block of several chunks in one piece */
     struct output view; /* the bytes that file_blocks_bytes returned last */
     struct file_block blocks[];
 };
 
-/* The room to join chunks; 0 if no block has several. */
+/* Returns the size of the buffer for joining chunks; 0 if no block has several chunks. */
 static size_t whole_room(const struct destination_shape *shape)
 {
     return shape->chunk_size < shape->block_size && shape->chunks != 0 ? shape->block_size : 0;
@@ -33,7 +34,7 @@ size_t file_blocks_memory(const struct destination_shape *shape)
            shape->chunks * (sizeof(uint32_t) + shape->chunk_size) + whole_room(shape);
 }
 
-/* As malloc, but never NULL if no bytes are needed. */
+/* Like malloc, but returns NULL only if memory is short, even for 0 bytes. */
 static void *room_for(size_t size)
 {
     return malloc(size == 0 ? 1 : size);
@@ -105,7 +106,7 @@ static char *chunk(const struct file_blocks *blocks, uint32_t number)
     return blocks->memory + number * blocks->chunk_size;
 }
 
-/* Bytes in the last chunk of the block; 0 if the block has no chunk. */
+/* Returns the number of bytes in the last chunk of the block; 0 if the block has no chunk. */
 static size_t used_of_last(const struct file_blocks *blocks, const struct file_block *block)
 {
     return block->size == 0 ? 0 : (block->size - 1) % blocks->chunk_size + 1;
@@ -154,7 +155,6 @@ void file_blocks_append(struct file_blocks *blocks, size_t index, const char *by
     }
 }
 
-/* Copies the chunks of a block one behind the other. */
 static void join_chunks(struct file_blocks *blocks, const struct file_block *block)
 {
     char *to = blocks->whole;

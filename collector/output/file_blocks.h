@@ -26,10 +26,10 @@ struct file_blocks;
 struct file_block {
     size_t records;
     size_t size;        /* bytes in its chunks */
-    struct encoded sum; /* of its records */
-    int64_t due_ns;     /* monotonic, while there are records */
+    struct encoded sum; /* sum of the counts of its records */
+    int64_t due_ns;     /* when the block must be written (monotonic), while it has records */
 
-    /* For file_blocks.c. */
+    /* Only for file_blocks.c. */
     uint32_t first_chunk, last_chunk;
     size_t earlier, later; /* neighbours in the list of blocks with records, or NO_FILE_BLOCK */
 };
@@ -51,13 +51,13 @@ size_t file_blocks_first(const struct file_blocks *blocks);
 /* Returns the block with the most bytes, or NO_FILE_BLOCK if no block has records. */
 size_t file_blocks_largest(const struct file_blocks *blocks);
 
-/* Returns whether the block can get `size` more bytes with the chunks that are free now. */
+/* Returns true if the block can get `size` more bytes with the chunks that are free now. */
 bool file_blocks_have_chunks(const struct file_blocks *blocks, size_t index, size_t size);
 
-/* Appends bytes, for which there must be chunks, to the block. */
+/* Appends bytes to the block. There must be chunks for them (file_blocks_have_chunks). */
 void file_blocks_append(struct file_blocks *blocks, size_t index, const char *bytes, size_t size);
 
-/* Counts a record of the block; `due_ns` is the block's if this is its first record. */
+/* Counts a record of the block. If it is the first one, the block is due at `due_ns`. */
 void file_blocks_count(struct file_blocks *blocks, size_t index, const struct encoded *encoded,
                        int64_t due_ns);
 

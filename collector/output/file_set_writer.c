@@ -1,9 +1,9 @@
 /*
- * Writes whole blocks into files: a block is collected for each open file, and is written whole or
+ * Writes whole blocks into files: a block is collected for each file, and is written completely or
  * not at all.
  *
  * If there is one block, records are encoded in place. If there are several blocks, they share
- * memory, and each is smaller than the largest record: a record is encoded in a buffer, and is then
+ * memory, and each is smaller than the largest record. A record is then encoded in a buffer, and is
  * copied into its block or written separately.
  */
 #include "collector/output/file_set_writer.h"
@@ -18,8 +18,8 @@
 #include "collector/platform/clock.h"
 
 /*
- * The step of a put that is to be done, or that stopped half-way. "In place": there is one block;
- * "buffered": there are several.
+ * The next step of a put, or the step that stopped half-way. "In place" means that there is one
+ * block; "buffered" means that there are several.
  */
 enum put_stage {
     PUT_BEFORE, /* in place: writes the earlier records of the block */
@@ -28,35 +28,35 @@ enum put_stage {
     PUT_ROOM,   /* buffered: writes the block, if it has no room for the record */
     PUT_CHUNKS, /* buffered: writes the largest blocks, until there is memory for the record */
     PUT_ALONE,  /* buffered: writes the record directly, without a block */
-    PUT_BLOCK,  /* in place: the record is in the block; writes the block, which is full */
+    PUT_BLOCK,  /* in place: writes the block, which is full and contains the record */
 };
 
 struct file_set_writer {
     struct sink_writer base;
     struct destination_shape shape;
     struct file_blocks *blocks;
-    struct output place;  /* the bytes of a single block */
-    struct output record; /* the record that is being put, if there are several blocks */
-    /* The block that is written, in the form of its file; only if shape.arranged is set. */
+    struct output place;  /* the bytes of the block, if there is one block */
+    struct output record; /* the encoded record of the put, if there are several blocks */
+    /* The block in its arranged form; only if shape.arranged is set. */
     struct output arranged;
 
-    /* Whether a write has stopped half-way; `written` are then its bytes. */
+    /* A write of the bytes `written` has stopped half-way. */
     bool writing;
     const struct output *written;
-    struct encoded sum; /* of the records in `written` */
+    struct encoded sum; /* sum of the counts of the records in `written` */
     bool refused;       /* the last write failed only for its file, and is not tried again */
     bool rotating;      /* a rotation has stopped half-way; all blocks are written before it */
-    int64_t serve_ns;   /* when the present serving began */
+    int64_t serve_ns;   /* when the current call of serve began (monotonic) */
 
-    /* The present put: its stage, and the facts about its record. */
+    /* The current put: its stage, and the facts about its record. */
     enum put_stage stage;
     struct encoded encoded;
     struct file_set_route route;
-    size_t start; /* where the record begins in its block, if it is encoded in place */
+    size_t start; /* offset of the record in its block, if it is encoded in place */
     size_t end;
 };
 
-/* A single block has additional room, for the record with which it exceeds block_size. */
+/* A single block has additional room for the record with which it exceeds block_size. */
 static size_t place_room(const struct destination_shape *shape, size_t record_size)
 {
     return shape->blocks == 1 ? shape->block_size + record_size : 0;
@@ -95,8 +95,8 @@ static void begin_anew(struct sink_writer *writer, bool empty)
 }
 
 /*
- * Tries to write once. Returns true if that worked, or if the file is refused; otherwise it blocks
- * and returns false.
+ * Tries to write once. Returns true if that worked, or if the file is refused; otherwise describes
+ * the wait and returns false.
  */
 static bool try_bytes(struct file_set_writer *set, size_t block)
 {
@@ -122,10 +122,10 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
 }
 
 /*
- * Writes set->written, with retries, until that works or the deadline is over. Between two tries it
- * reopens the files if that is requested: the reopening may be what makes writes work again, so it
- * must not wait for this write. Returns false if it stopped half-way; otherwise *out says whether
- * the bytes were written.
+ * Writes set->written, with retries, until that works or the deadline has passed. Reopens the files
+ * between two tries if that is requested: it must not wait for this write, because it may be what
+ * makes writes work again. Returns false if it stopped half-way; otherwise *out is true if the
+ * bytes were written.
  */
 static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
@@ -151,7 +151,6 @@ static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
     return true;
 }
 
-/* Counts records that were not written. */
 static void count_lost(struct file_set_writer *set, size_t records)
 {
     if (set->refused)
@@ -160,7 +159,10 @@ static void count_lost(struct file_set_writer *set, size_t records)
         sink_writer_count_failed(&set->base, records);
 }
 
-/* Begins to write these records, whose sum is given: as they are, or in their arranged form. */
+/*
+ * Begins to write these records, either as they are or in their arranged form. `sum` is the sum of
+ * their counts.
+ */
 static void begin_bytes(struct file_set_writer *set, const struct output *records,
                         const struct encoded *sum)
 {
@@ -222,7 +224,7 @@ static bool file_set_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Counts the record that was encoded last as one of the block's. */
+/* Counts the record that was encoded last in the block. */
 static void file_set_add(struct file_set_writer *set, size_t index)
 {
     int64_t due_ns = INT64_MAX;
@@ -232,7 +234,7 @@ static void file_set_add(struct file_set_writer *set, size_t index)
     file_blocks_count(set->blocks, index, &set->encoded, due_ns);
 }
 
-/* Whether the arranged form of the block has room for the record, too. */
+/* Returns true if the arranged form of the block also has room for the record. */
 static bool fits_file(const struct file_set_writer *set, const struct file_block *block)
 {
     return !set->shape.arranged || block->sum.arranged + set->encoded.arranged <= ARRANGED_SIZE;
@@ -251,7 +253,6 @@ static bool write_before(struct file_set_writer *set)
     return true;
 }
 
-/* Keeps the record that is at the end of its block. */
 static bool keep_in_place(struct file_set_writer *set)
 {
     if (set->base.state != SINK_WRITING) {
@@ -280,7 +281,7 @@ static bool put_in_place(struct sink_writer *writer, const struct listener *list
     return keep_in_place(set);
 }
 
-/* Writes a record that is larger than a block: directly, not through a block. */
+/* Writes a record that is larger than a block directly. */
 static bool write_alone(struct file_set_writer *set)
 {
     RULE(file_blocks_get(set->blocks, set->route.block)->records == 0,
@@ -334,7 +335,6 @@ static bool write_if_later(struct file_set_writer *set)
     return !set->route.later || file_set_flush(&set->base);
 }
 
-/* Makes room for the record in its block. */
 static bool make_room_in_block(struct file_set_writer *set)
 {
     const struct file_block *block = file_blocks_get(set->blocks, set->route.block);
@@ -343,8 +343,9 @@ static bool make_room_in_block(struct file_set_writer *set)
 }
 
 /*
- * Writes the largest blocks until their chunks suffice for the record. That frees the most memory
- * for a write, and a file that gets many records is written more often than files that get few.
+ * Writes the largest blocks until there are enough chunks for the record. Each of these writes
+ * frees the most memory, and files that get many records are written more often than files that get
+ * few.
  */
 static bool make_chunks_free(struct file_set_writer *set)
 {
@@ -355,7 +356,7 @@ static bool make_chunks_free(struct file_set_writer *set)
     return true;
 }
 
-/* Continues the put of a record that was encoded in the buffer, at its stage. */
+/* Continues the put of a record in the buffer at its stage. */
 static bool put_on_beside(struct file_set_writer *set)
 {
     static bool (*const stages[])(struct file_set_writer *) = {
@@ -415,7 +416,6 @@ static bool file_set_has_work(const struct sink_writer *writer)
            file_blocks_first(set->blocks) != NO_FILE_BLOCK;
 }
 
-/* Returns when the first block is due, or INT64_MAX. */
 static int64_t blocks_due(const struct file_set_writer *set)
 {
     size_t first = file_blocks_first(set->blocks);
@@ -464,7 +464,6 @@ static bool file_set_serve(struct sink_writer *writer, int64_t now_ns)
     return true;
 }
 
-/* Opens the files again. Called after a flush. */
 static void file_set_reopen(struct sink_writer *writer)
 {
     begin_anew(writer, true);

@@ -1,6 +1,6 @@
 /*
- * The writer of whole blocks into files; the destination's shape says how many blocks, and how
- * large.
+ * The writer of whole blocks into files. The destination's shape determines how many blocks there
+ * are, and how large they are.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H

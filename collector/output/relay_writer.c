@@ -13,17 +13,17 @@
 #define COLLECTED_SIZE ((size_t)64 * 1024)
 #define DATAGRAM_SIZE  ((size_t)64 * 1024)
 
-/* The pause if the socket has no room; no event says when it has room again. */
+/* Nanoseconds to pause if the socket has no room. No event reports when it has room again. */
 #define PAUSE_NS INT64_C(1000000)
 
 struct relay_writer {
     struct sink_writer base;
     size_t count;
     struct relay_datagram datagrams[RELAY_MOST];
-    bool raw[RELAY_MOST]; /* whether the datagram is undecoded: such datagrams are counted
-                             separately */
-    bool sending;         /* sending the datagrams was begun and not ended */
-    int64_t collected_until_ns; /* monotonic, while there are datagrams */
+    bool raw[RELAY_MOST];       /* the datagram is undecoded, so it is counted separately */
+    bool sending;               /* sending the datagrams has begun, but not ended */
+    int64_t collected_until_ns; /* when the datagrams must be sent (monotonic), while there are
+                                   any */
     struct log_limit log;
     struct output out; /* the bytes of the datagrams */
     char bytes[COLLECTED_SIZE + DATAGRAM_SIZE];
@@ -50,7 +50,7 @@ static void log_unsent(struct relay_writer *relay, size_t unsent, const struct e
 }
 
 /*
- * Counts outcomes. A datagram that did not reach all targets may have reached some: the sends to
+ * Counts outcomes. A datagram that did not reach all targets may have reached some; the sends to
  * these targets count as lines.
  */
 static void count_outcomes(struct relay_writer *relay, const struct error *error)
@@ -83,7 +83,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
             sink_writer_count_failed(writer, 1);
     }
     sink_writer_count_written(writer, written, &sum);
-    if (writer->state != SINK_WRITING) /* the deadline was over: no send has failed */
+    if (writer->state != SINK_WRITING) /* the deadline has passed, so no send has failed */
         return;
     if (unsent != 0)
         log_unsent(relay, unsent, error);
@@ -93,7 +93,7 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
         sink_writer_note_success(writer);
 }
 
-/* Returns whether each datagram has its outcome. */
+/* Returns true if each datagram has its outcome. */
 static bool try_to_send(struct relay_writer *relay, struct error *error)
 {
     struct sink_writer *writer = &relay->base;
@@ -133,7 +133,7 @@ static bool relay_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Adds the datagram that was appended from `start` on. Returns as put does. */
+/* Adds the datagram that was appended at `start`. Returns as put does. */
 static bool relay_add(struct sink_writer *writer, const struct record *record, size_t start,
                       bool raw)
 {
@@ -195,7 +195,7 @@ static bool relay_serve(struct sink_writer *writer, int64_t now_ns)
 
 /* --- operations without effect ---------------------------------------------------------------- */
 
-/* Does nothing else: a socket has no file name to reopen. */
+/* There is no file name to reopen. */
 static void relay_reopen(struct sink_writer *writer)
 {
     atomic_store(&writer->reopen_wanted, false);

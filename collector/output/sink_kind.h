@@ -1,4 +1,4 @@
-/* Which writer a sink has, by the kind of its destination. */
+/* Chooses the writer of a sink by the kind of its destination. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_KIND_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_KIND_H
 

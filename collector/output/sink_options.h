@@ -1,6 +1,7 @@
 /*
- * Facts that follow from a sink's options before there is a sink: the options of its destination,
- * its needs, and whether it can be opened (sink_thread_check and its neighbours in sink_thread.h).
+ * Facts that follow from a sink's options before the sink is created: the options of its
+ * destination and its memory. Also implements sink_thread_check, sink_thread_probe and
+ * sink_thread_opens_later (sink_thread.h).
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_OPTIONS_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_OPTIONS_H
@@ -18,8 +19,8 @@
 #define BLOCK_SIZE ((size_t)256 * 1024)
 
 /*
- * The maximum number of bytes of a delivery's block: its last record may begin just below
- * BLOCK_SIZE, and the bytes that a file begins with come first.
+ * Returns the maximum size of a delivery's block in bytes. The block begins with the format's head,
+ * and its last record may begin just below BLOCK_SIZE.
  */
 static inline size_t sink_options_block_room(size_t record_size)
 {
@@ -32,11 +33,11 @@ static inline size_t sink_options_record_size(const struct sink_thread_options *
     return options->record_size != 0 ? options->record_size : SINK_RECORD_SIZE;
 }
 
-/* The result refers to the texts of the sink's options; it does not copy them. */
+/* Returns the options of the sink's destination. They refer to the texts of the sink's options. */
 struct destination_options sink_options_of_destination(const struct sink_thread_options *options);
 
 /*
- * Fills the shape of the destination, which decides what kind of writer the sink has. Returns false
+ * Fills the shape of the destination, which determines the kind of the sink's writer. Returns false
  * if memory is short.
  */
 bool sink_options_shape(const struct sink_thread_options *options, struct destination_shape *shape);

@@ -10,7 +10,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* The room for the list of losses: every term and reason with the largest number. */
+/* Size in bytes of the list of losses: every term and reason with the largest number. */
 #define LIST_SIZE 1024
 
 int sink_outage_init(struct sink_outage *outage, struct error *error)
@@ -67,7 +67,7 @@ static struct outage_losses losses_of(const struct sink_outage *outage,
     return losses;
 }
 
-/* A text that grows; a text that is full stays as it is. */
+/* A growing text. Additions to a full text are dropped. */
 struct list {
     char text[LIST_SIZE];
     size_t used;
@@ -83,7 +83,7 @@ static void list_add(struct list *list, const char *term, uint64_t before, uint6
         list->used += (size_t)length;
 }
 
-/* Lists the records that were lost since the beginning, by their reasons in the ledger. */
+/* Lists the records that were lost since the outage began, by their reasons in the ledger. */
 static void list_losses(struct list *list, const struct sink_outage *outage,
                         const struct sink_counters *counters)
 {

@@ -29,15 +29,15 @@ struct sink_outage {
     struct log_budget budget;    /* shared with the sink's other troubles */
     struct outage_losses before; /* the losses at the beginning of this outage, or of the first one
                                     that was not logged */
-    int64_t noted_ns;            /* monotonic: when its reason was noted last */
+    int64_t noted_ns;            /* when its reason was noted last (monotonic) */
     bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* records refused by the sink's queues since its
                                                 start */
     struct mutex *lock;                      /* guards the members below */
-    char reason[SINK_REASON_SIZE]; /* the reason of the last failure; "": the last write was
+    char reason[SINK_REASON_SIZE]; /* the reason of the last failure; "" if the last write was
                                       accepted */
-    int64_t reason_since_ns;       /* monotonic: since when there is a reason */
+    int64_t reason_since_ns;       /* since when there is a reason (monotonic) */
     struct sink_past past;
 };
 
@@ -46,50 +46,54 @@ int sink_outage_init(struct sink_outage *outage, struct error *error);
 void sink_outage_destroy(struct sink_outage *outage);
 
 /*
- * Whether the reason of a failure is needed now: there was no outage, a line is due, or the reason
- * that other threads see is a second old. The caller need not describe other failures.
+ * Returns true if the reason of a failure is needed now: there was no outage, a line is due, or the
+ * reason that other threads see is a second old. The caller need not describe other failures.
  */
 bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns);
 
 /*
- * Notes a failure: `what` is the reason in the words of the system or the far end. Returns whether
+ * Notes a failure. `what` is the reason in the words of the system or the far end. Returns true if
  * the caller must call sink_outage_log. `counters` are those of the sink.
  */
 bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *counters,
                       const char *what);
 
 /*
- * Notes the reason of a failure only for other threads, without a line in the log: the failed
- * records are not tried again.
+ * Notes the reason of a failure only for other threads, without a log line, because the failed
+ * records are not tried again. "" ends the reason.
  */
 void sink_outage_set_reason(struct sink_outage *outage, const char *what);
 
 /*
- * Logs the failure that was noted: `what` as in sink_outage_note; `waiting` says where records wait
- * ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no answer.
+ * Logs the failure that was noted. `what` is as in sink_outage_note; `waiting` describes where
+ * records wait ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no
+ * answer.
  */
 void sink_outage_log(const struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *what, bool is_silent,
                      const char *waiting);
 
-/* Any thread: whether there is an outage. */
+/* Any thread: returns true if there is an outage. */
 bool sink_outage_is_open(const struct sink_outage *outage);
 
-/* Reports the end of an outage and `how` it ended ("writing again"). No outage: does nothing. */
+/*
+ * Logs the end of an outage and `how` it ended ("writing again"). Does nothing if there is no
+ * outage.
+ */
 void sink_outage_end(struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *how);
 
-/* Reports the records that an outage has cost, because the sink ends in it. */
+/* Logs the records that an outage has cost, because the sink ends during the outage. */
 void sink_outage_leave(const struct sink_outage *outage, const char *name,
                        const struct sink_counters *counters);
 
 /*
- * When the outage must be noted again for its next line in the log (monotonic); 0: there is no
- * outage.
+ * Returns when the outage must be noted again for its next log line (monotonic), or 0 if there is
+ * no outage.
  */
 int64_t sink_outage_due(const struct sink_outage *outage);
 
-/* Any thread: copies the reason of the last failure; "": the last write was accepted. */
+/* Any thread: copies the reason of the last failure, or "" if the last write was accepted. */
 void sink_outage_copy_reason(const struct sink_outage *outage, char reason[SINK_REASON_SIZE]);
 
 /* Any thread: copies the last outage that is over. */

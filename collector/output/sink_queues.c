@@ -5,7 +5,7 @@
 #include "collector/base/rule.h"
 
 struct queue_list {
-    struct queue_list *before; /* the former list, which this list replaced */
+    struct queue_list *before; /* the list that this list replaced */
     size_t count;              /* 0 only in `none` */
     struct batch_queue *queues[];
 };

@@ -17,10 +17,11 @@
 
 struct queue_list;
 
-/* All zero: no queues. */
+/* All zero means that there are no queues. */
 struct sink_queues {
-    struct queue_list *_Atomic list; /* NULL: none */
-    size_t next;                     /* index of the next queue to take from; the sink's thread */
+    struct queue_list *_Atomic list; /* NULL if there are no queues */
+    size_t next;                     /* index of the next queue to take from; only for the sink's
+                                        thread */
 };
 
 /* Main thread: adds a queue. Returns NULL if memory is short. sink_queues_clear frees the queue. */
@@ -32,26 +33,26 @@ void sink_queues_clear(struct sink_queues *queues);
 
 /* --- the sink's thread ------------------------------------------------------------------------ */
 
-/* Takes the next batch, from the queues in turn. NULL: all are empty. */
+/* Takes the next batch, from the queues in turn. Returns NULL if all queues are empty. */
 struct batch *sink_queues_take(struct sink_queues *queues);
 
 /*
  * Takes the oldest batches out of the queues whose producers have requested room, and passes
- * ownership of each batch to `evict`. Returns whether a producer has requested room.
+ * ownership of each batch to `evict`. Returns true if a producer has requested room.
  */
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context);
 
-/* Return whether all queues are empty, and whether all queues are empty and closed. */
+/* Return true if all queues are empty, and if all queues are empty and closed. */
 bool sink_queues_are_empty(const struct sink_queues *queues);
 bool sink_queues_have_finished(const struct sink_queues *queues);
 
-/* Whether more than this part of the capacity of any of the queues is used. */
+/* Returns true if more than the fraction `share` of the capacity of any queue is used. */
 bool sink_queues_exceed(const struct sink_queues *queues, double share);
 
 /* --- the main thread -------------------------------------------------------------------------- */
 
-/* As sink_thread_queue_levels. */
+/* Implements sink_thread_queue_levels. */
 struct queue_levels sink_queues_levels(const struct sink_queues *queues);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "collector/series/series_guard.h"
 
-/* The room for ": most come from ..., and label ... has the most values". */
+/* Size in bytes of "; most are from ...; the label with the most values is ...". */
 #define GROWTH_TEXT (ADDRESS_TEXT_SIZE + 4 * GROWTH_NAME + 128)
 
 int sink_series_init(struct sink_series *series, const struct series_limits *limits,
@@ -22,14 +22,16 @@ void sink_series_destroy(struct sink_series *series)
     series_guard_destroy(series->guard);
 }
 
-/* Writes the first sender of a list, and the label with the most values (NULL: none). */
+/*
+ * Describes the sender that causes most of the samples, and the label with the most values, if any.
+ */
 static void describe(const struct growth_sender *sender, const struct growth_label *label,
                      char text[GROWTH_TEXT])
 {
     char address[ADDRESS_TEXT_SIZE];
     series_growth_format_sender(&sender->sender, address);
-    int size = snprintf(text, GROWTH_TEXT, "; most are from %s (%" PRIu64 ")", address,
-                        sender->refused);
+    int size =
+        snprintf(text, GROWTH_TEXT, "; most are from %s (%" PRIu64 ")", address, sender->refused);
     if (label != NULL && label->values > 1)
         snprintf(text + size, GROWTH_TEXT - (size_t)size,
                  "; the label with the most values is %s (%" PRIu64 ")", label->name,
@@ -70,8 +72,8 @@ static void log_out_of_time(struct sink_series *series, const char *name, uint64
                   out_of_time, who);
 }
 
-void sink_series_count(struct sink_series *series, const char *name,
-                       struct sink_counters *counters, const struct encoded *encoded)
+void sink_series_count(struct sink_series *series, const char *name, struct sink_counters *counters,
+                       const struct encoded *encoded)
 {
     uint64_t held;
     if (series->guard == NULL)
@@ -81,8 +83,7 @@ void sink_series_count(struct sink_series *series, const char *name,
     counter_add(&counters->time_replaced, encoded->time_replaced);
     if (encoded->series_refused != 0 && log_allowed(&series->series_log, &held))
         log_refused(series, name, counter_read(&counters->series_refused));
-    if (encoded->out_of_time + encoded->time_replaced != 0 &&
-        log_allowed(&series->time_log, &held))
+    if (encoded->out_of_time + encoded->time_replaced != 0 && log_allowed(&series->time_log, &held))
         log_out_of_time(series, name, counter_read(&counters->out_of_time),
                         counter_read(&counters->time_replaced));
 }

@@ -1,7 +1,7 @@
 /*
- * The limits of a sink's series and times. Counts the samples that the limits leave out, and logs
- * them at growing intervals, with the senders and labels that cause most of them. Only the sink's
- * thread.
+ * The limits of a sink's series and times. Counts the samples that the limits leave out or change,
+ * and logs them at growing intervals, with the senders and labels that cause most of them. Only for
+ * the sink's thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
@@ -13,7 +13,7 @@
 struct series_guard;
 
 struct sink_series {
-    struct series_guard *guard; /* NULL: there are no limits */
+    struct series_guard *guard; /* NULL if there are no limits */
     struct log_limit series_log, time_log;
 };
 
@@ -22,8 +22,10 @@ int sink_series_init(struct sink_series *series, const struct series_limits *lim
                      struct error *error);
 void sink_series_destroy(struct sink_series *series);
 
-/* Counts and logs what was left out of a record, or changed in it. `name`: the sink's name. */
-void sink_series_count(struct sink_series *series, const char *name,
-                       struct sink_counters *counters, const struct encoded *encoded);
+/*
+ * Counts and logs the samples of a record that were left out or changed. `name` is the sink's name.
+ */
+void sink_series_count(struct sink_series *series, const char *name, struct sink_counters *counters,
+                       const struct encoded *encoded);
 
 #endif

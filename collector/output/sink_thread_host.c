@@ -1,15 +1,17 @@
-/* A sink without a thread of its own: its host calls it to write, for a quantum at a time. */
+/* Runs a sink without a thread of its own: its host calls it to write, for a quantum at a time. */
 #include "collector/output/sink_thread_state.h"
 #include "collector/platform/clock.h"
 
-/* How often the sink checks whether its reader has gone while it has no records to write. */
+/*
+ * Nanoseconds between two checks for a reader that has gone, while there are no records to write.
+ */
 #define LOOK_NS INT64_C(100000000)
 
-/* The pause after the destination blocked is doubled up to this duration. */
+/* The maximum pause in nanoseconds. The pause is doubled each time the destination blocks. */
 #define LONGEST_RETRY_NS INT64_C(16000000)
 
 /*
- * Notices a reader that has gone while there are no records to write. Returns when to check again.
+ * Handles a reader that has gone while there are no records to write. Returns when to check again.
  */
 static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 {
@@ -28,9 +30,9 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 }
 
 /*
- * Whether a sink that stopped half-way may continue now; if not, *next_ns is when to check again. A
- * call consumes the wake-up: if it returns true the sink must continue, because no other wake-up
- * will come.
+ * Returns true if a sink that stopped half-way may continue now; otherwise *next_ns is when to
+ * check again. A call consumes the wake-up: if it returns true the sink must continue, because no
+ * other wake-up will come.
  */
 static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
 {

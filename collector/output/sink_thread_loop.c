@@ -1,5 +1,5 @@
 /*
- * The work of a sink's thread, step by step: it takes batches, writes them, and does what is due.
+ * The work of a sink's thread, step by step: it takes batches, writes them, and serves what is due.
  */
 #include <inttypes.h>
 
@@ -17,7 +17,7 @@ static void evict_batch(void *context, struct batch *batch)
     batch_release(batch);
 }
 
-/* Logs evicted records; but during an outage, the log lines about the outage count them instead. */
+/* Logs evicted records. During an outage, the log lines about the outage count them instead. */
 static void log_eviction(struct sink_thread *sink)
 {
     uint64_t left_out;
@@ -31,8 +31,8 @@ static void log_eviction(struct sink_thread *sink)
 }
 
 /*
- * Evicts the oldest batches from queues whose producers asked for room. Returns whether a producer
- * asked. A sink that no longer writes needs no room: the batches that it takes fail at once.
+ * Evicts the oldest batches from queues whose producers requested room. Returns true if a producer
+ * requested it. A sink that no longer writes needs no room: the batches that it takes fail at once.
  */
 static bool make_queue_room(struct sink_thread *sink)
 {
@@ -47,8 +47,8 @@ static bool make_queue_room(struct sink_thread *sink)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Writes the collected records. Returns false if it stopped half-way: the caller must call it again
- * before anything else.
+ * Writes the collected records. Returns false if it stopped half-way; the caller must then call it
+ * again before any other operation.
  */
 static bool flush_writer(struct sink_thread *sink)
 {
@@ -64,7 +64,7 @@ static bool flush_writer(struct sink_thread *sink)
 
 /*
  * Reopens the destination between two batches. Records that were taken before are written to the
- * old file, unless that fails: then the flush reopens the file. Returns as flush_writer does.
+ * old file. If that fails, the flush reopens the file. Returns as flush_writer does.
  */
 static bool reopen_destination(struct sink_thread *sink)
 {
@@ -81,7 +81,7 @@ static bool reopen_destination(struct sink_thread *sink)
 }
 
 /*
- * Does what is due, however busy the sink is. *due is when something is due next. Returns as
+ * Serves what is due, however busy the sink is. Sets *due to when something is due next. Returns as
  * flush_writer does.
  */
 static bool serve_due(struct sink_thread *sink, int64_t *due)
@@ -102,8 +102,8 @@ static bool serve_due(struct sink_thread *sink, int64_t *due)
 }
 
 /*
- * Writes the next batch, or continues to write it. Returns as flush_writer does; *none: there is no
- * batch.
+ * Writes the next batch, or continues to write it. Sets *none to true if there is no batch. Returns
+ * as flush_writer does.
  */
 static bool write_batch(struct sink_thread *sink, bool *none)
 {
@@ -124,7 +124,10 @@ static bool write_batch(struct sink_thread *sink, bool *none)
     return !over || flush_writer(sink);
 }
 
-/* Does the work that comes before batches. An operation that stopped half-way comes first. */
+/*
+ * Does the work that comes before batches: an operation that stopped half-way, a reopening, and
+ * what is due.
+ */
 static bool serve_before_batch(struct sink_thread *sink, int64_t *due)
 {
     struct sink_writer *writer = sink->writer;

@@ -1,4 +1,4 @@
-/* The view of a sink that other threads have. */
+/* Functions with which other threads read the state of a sink (sink_thread.h). */
 #include "collector/output/sink_thread_state.h"
 
 bool sink_thread_has_ended(const struct sink_thread *sink)

@@ -1,5 +1,5 @@
 /*
- * How a sink's thread sleeps, and how other threads wake it.
+ * Lets a sink's thread sleep, and lets other threads wake it.
  *
  * RULE: the sink's thread first sets `sleeping`, and then checks whether there is work. A thread
  * that has work for the sink first queues the work, and then reads `sleeping`. All these accesses

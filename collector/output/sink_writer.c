@@ -10,16 +10,16 @@
 #include "collector/record/mismatch_hint.h"
 
 /*
- * The pause after a failed write is doubled at each failure, up to the longest pause. After a time
- * of LONGEST_PAUSE_MS without failures, the next pause is FIRST_PAUSE_MS again.
+ * The pause after a failed write in milliseconds. It is doubled at each failure, up to the longest
+ * pause. After LONGEST_PAUSE_MS without failures, the next pause is FIRST_PAUSE_MS again.
  */
 #define FIRST_PAUSE_MS   10
 #define LONGEST_PAUSE_MS 1000
 
 /*
  * A destination may be reported writable and then accept no byte, for instance because another
- * writer was quicker. After this number of such waits in a row, the writer pauses for this time
- * instead of waiting.
+ * writer was quicker. After SPURIOUS_MOST such waits in a row, the writer pauses for
+ * SPURIOUS_PAUSE_NS (nanoseconds) instead of waiting for the handle.
  */
 #define SPURIOUS_MOST     10
 #define SPURIOUS_PAUSE_NS INT64_C(10000000)
@@ -100,8 +100,8 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 }
 
 /*
- * A sink with sample rules filters many records, which usually have samples, as intended. So only
- * one in this number of filtered records is examined for a hint.
+ * Sample rules leave out many records on purpose. So with rules, only one of this number of
+ * filtered records is examined for a hint that the schema does not match.
  */
 #define HINT_RULED_ONE_IN 64
 
@@ -117,8 +117,8 @@ static void hint_at_filtered(const struct sink_writer *writer, const struct reco
 }
 
 /*
- * Logs once that the sample rules have left out every record for the stall timeout: a glob may be
- * misspelt.
+ * Logs once that the sample rules have left out every record for the stall timeout, because a glob
+ * may be misspelt.
  */
 static void hint_at_rules(struct sink_writer *writer)
 {
@@ -146,7 +146,8 @@ void sink_writer_count_filtered(struct sink_writer *writer, const struct record 
 }
 
 /*
- * Counts what the format could not express of a record, whether or not the record is then written.
+ * Counts the samples and labels of a record that the format could not express, even if the record
+ * is not written.
  */
 static void count_changes(const struct sink_writer *writer, const struct encoded *encoded)
 {
@@ -283,9 +284,8 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * Returns whether the pause is over. A wake-up ends the pause, because it may request a reopening,
- * which may help. A wake-up that only requests room does not end the pause, so that evictions do
- * not cause more tries.
+ * A wake-up ends the pause, because it may request a reopening, which may help. A wake-up that only
+ * requests room does not end the pause, so that evictions do not cause more tries.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
 {

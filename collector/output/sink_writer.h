@@ -3,10 +3,10 @@
  * to the destination, and counts the outcome of each record.
  *
  * There is one implementation for each kind of destination: stream_writer.h, file_set_writer.h,
- * relay_writer.h and delivery_writer.h; sink_kind.h chooses one. This file has what they share: the
- * outcome of writes, the pauses after failures, and when the sink ends or gives up. Only the sink's
- * thread (collector/output/sink_thread.h) calls these functions; members that other threads use are
- * marked.
+ * relay_writer.h and delivery_writer.h; sink_kind.h chooses one. This file has the code that they
+ * share: the outcome of writes, the pauses after failures, and when the sink ends or gives up. Only
+ * the sink's thread (collector/output/sink_thread.h) calls these functions. Members that other
+ * threads use are marked.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_WRITER_H
@@ -24,14 +24,14 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/wakeup.h"
 
-/* The room for a description of where records wait. */
+/* Size in bytes of a text that describes where records wait. */
 #define SINK_WAITING_SIZE 160
 
-/* The outcome of the records that the sink takes from its queues. */
+/* Determines the outcome of the records that the sink takes from its queues. */
 enum sink_state {
     SINK_WRITING,
     SINK_ENDED,     /* the reader has gone: all records fail with that reason */
-    SINK_GIVING_UP, /* the deadline is over: all records fail with that reason */
+    SINK_GIVING_UP, /* the deadline has passed: all records fail with that reason */
 };
 
 struct sink_writer;
@@ -40,19 +40,19 @@ struct spill;
 /*
  * An operation that writes never waits. If it would have to wait, it describes the wait in `block`
  * and returns false: it has stopped half-way. The sink's thread waits, or does other work in that
- * time, and calls the same operation again, and no other operation, until it returns true.
+ * time. It then calls the same operation again, and no other operation, until it returns true.
  */
 struct sink_block {
-    wait_handle handle; /* NO_HANDLE: waits only for the time */
+    wait_handle handle; /* NO_HANDLE: only the time ends the wait */
     bool want_write;
-    int64_t until_ns; /* monotonic, at the latest; INT64_MAX: no limit */
+    int64_t until_ns; /* the end of the wait (monotonic); INT64_MAX: no limit */
 };
 
 struct sink_writer_ops {
     /*
      * Opens what the writer itself needs, before its destination is opened. Returns 0, or -1 with
      * `error` filled. It may be called again after it failed, or after opening the destination
-     * failed. NULL: not needed.
+     * failed. NULL if not needed.
      */
     int (*open)(struct sink_writer *writer, struct error *error);
 
@@ -65,46 +65,49 @@ struct sink_writer_ops {
     bool (*put_on)(struct sink_writer *writer);
 
     /*
-     * As put, for a datagram that could not be decoded. NULL: the writer does not take such
+     * Like put, for a datagram that could not be decoded. NULL if the writer does not take such
      * datagrams.
      */
     bool (*put_raw)(struct sink_writer *writer, const struct record *record);
 
     /*
-     * Takes answers of the destination, which signals the wake-up when it has one. Called each time
-     * the thread begins a step, between two operations. NULL: the destination never answers.
+     * Receives answers of the destination, which signals the wake-up when it has one. Called each
+     * time the thread begins a step, between two operations. NULL if the destination never answers.
      */
     void (*catch_up)(struct sink_writer *writer);
 
-    /* Whether collected records can be written without waiting for more. */
+    /* Returns true if collected records should be written now, without waiting for more. */
     bool (*has_work)(const struct sink_writer *writer);
 
     /*
-     * Writes all collected records. Records that are left when the deadline is over fail. May stop
-     * half-way.
+     * Writes all collected records. Records that are left when the deadline has passed fail. May
+     * stop half-way.
      */
     bool (*flush)(struct sink_writer *writer);
 
-    /* When serve must be called (monotonic; INT64_MAX: not at all); serve may stop half-way. */
+    /*
+     * Returns when serve must be called (monotonic), or INT64_MAX if it need not be called. serve
+     * may stop half-way.
+     */
     int64_t (*due)(const struct sink_writer *writer);
     bool (*serve)(struct sink_writer *writer, int64_t now_ns);
 
     /* Called after a flush: opens the destination again, unless the flush did so. */
     void (*reopen)(struct sink_writer *writer);
 
-    /* Called after the last flush; this function may wait. NULL: not needed. */
+    /* Called after the last flush. May wait. NULL if not needed. */
     void (*finish)(struct sink_writer *writer);
 
     /*
-     * The handle to watch for a reader that closes it, or NO_HANDLE; and what to do then (NULL if
-     * there is never a handle).
+     * handle returns the handle to watch for a reader that closes it, or NO_HANDLE. broken is
+     * called when that has happened; it is NULL if there is never a handle.
      */
     wait_handle (*handle)(const struct sink_writer *writer);
     void (*broken)(struct sink_writer *writer);
 
     /*
-     * Writes the end of a log line about an outage, which says where records wait:
-     * "; records wait ...". NULL: the line has no such end; records wait in the queues.
+     * Writes the end of a log line about an outage, about where records wait: "; records wait ...".
+     * NULL if the line has no such end, because records wait in the queues.
      */
     void (*describe_waiting)(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
@@ -119,46 +122,46 @@ struct sink_writer {
     struct destination *destination;
     struct encoder *encoder;
     struct sink_series series; /* the encoder uses its guard; other threads may read the guard */
-    struct output head;        /* what a file begins with */
+    struct output head;        /* the bytes with which a file begins */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
     size_t unpublished; /* records with an outcome that in_flight still counts */
-    bool stores;  /* records unwritten at the deadline are stored on disk, and fail only if storing
+    bool stores;  /* records unwritten at the deadline are stored on disk, and fail only if that
                      fails */
     bool failing; /* the last write failed, or the far end did not accept it */
-    bool cannot_write;  /* the system refused the last write, so records left at the deadline fail
-                           with io_error; not set for a far end that is slow or away */
-    bool unattended;    /* the command that should read is not running */
-    bool rules_settled; /* no hint about the rules is needed: they have kept a record, or the
-                           hint was logged */
-    int64_t rules_since_ns; /* monotonic: the first record that the rules left out; 0: none yet */
+    bool cannot_write;      /* the system refused the last write, so records left at the deadline
+                               fail with io_error; not set for a far end that is slow or unreachable */
+    bool unattended;        /* the command that should read is not running */
+    bool rules_settled;     /* no hint about the rules is needed: they have passed a record, or the
+                               hint was logged */
+    int64_t rules_since_ns; /* when the rules left out the first record (monotonic); 0: none yet */
     int pause_ms;           /* the pause before the next try, in milliseconds */
     bool pausing;           /* after a failure no write is tried before block.until_ns */
     bool made_room;         /* the last wait ended because a queue needed room */
     struct sink_block block;
-    int64_t calm_ns; /* monotonic: the first failure after this time gets the first pause again */
+    int64_t calm_ns; /* a failure after this time gets the first pause again (monotonic) */
     struct sink_outage outage;
     struct log_limit wait_log;
-    int64_t write_begun_ns; /* monotonic: when writing the present block began */
+    int64_t write_begun_ns; /* when writing the current block began (monotonic) */
     bool waited;            /* a wait has begun since bytes were last accepted */
-    unsigned spurious; /* waits in a row that reported a writable handle, after which no byte was
-                          accepted */
+    unsigned spurious; /* consecutive waits that reported a writable handle, after which no byte
+                          was accepted */
     struct wakeup *wakeup;
 
     /*
-     * An open spill that is passed from an earlier sink to this one. The main thread owns it from
-     * the join of the earlier sink's thread until the start of this one's. NULL: there is none.
+     * An open spill that is passed from an earlier sink to this one, or NULL. The main thread owns
+     * it from the join of the earlier sink's thread until the start of this sink's thread.
      */
     struct spill *open_spill;
 
-    struct heartbeat *heartbeat; /* of the thread */
+    struct heartbeat *heartbeat; /* heartbeat of the thread */
 
     /* Several threads use these. */
     struct deadline deadline;
     _Atomic bool ended;
     _Atomic bool reopen_wanted;
-    _Atomic bool leaves_spill_open; /* at its end the sink leaves the spill open: another sink takes
-                                       it over */
+    _Atomic bool leaves_spill_open; /* when the sink ends it leaves the spill open, because
+                                       another sink takes it over */
     _Atomic int64_t delay_ns;       /* as sink_thread_delay_ns */
     _Atomic int64_t waits_since_ns; /* as in struct sink_condition */
     _Atomic int64_t fails_since_ns;
@@ -169,27 +172,30 @@ struct sink_writer {
 };
 
 /*
- * Completes what an implementation has made. The writer can write after sink_writer_open has opened
- * its destination. Both functions return 0, or -1 with `error` filled. sink_writer_destroy closes
- * and frees all; NULL is allowed.
+ * sink_writer_init completes the writer that an implementation has allocated. sink_writer_open
+ * opens its destination, after which the writer can write. Both return 0, or -1 with `error`
+ * filled. sink_writer_destroy closes and frees everything; NULL is allowed.
  */
 int sink_writer_init(struct sink_writer *writer, const struct sink_thread_options *options,
                      struct error *error);
 int sink_writer_open(struct sink_writer *writer, struct error *error);
 
-/* Updates delay_ns: a reopened destination may be of another kind. */
+/* Updates delay_ns, because a reopened destination may be of another kind. */
 void sink_writer_note_delay(struct sink_writer *writer);
 
 void sink_writer_destroy(struct sink_writer *writer);
 
 /* --- for implementations of writers ----------------------------------------------------------- */
 
-/* Returns when records that are collected since `since_ns` are due; INT64_MAX: never. */
+/*
+ * Returns when records that are collected since `since_ns` must be written, or INT64_MAX if there
+ * is no limit.
+ */
 int64_t sink_writer_collected_until(const struct sink_writer *writer, int64_t since_ns);
 
 /*
  * Appends the record's lines to `out`. Returns false with `out` unchanged if the record has no
- * lines or is too large: its outcome is counted then.
+ * lines or is too large; its outcome is then counted.
  */
 bool sink_writer_encode(struct sink_writer *writer, const struct listener *listener,
                         const struct record *record, struct output *out, struct encoded *encoded);
@@ -197,14 +203,14 @@ bool sink_writer_encode(struct sink_writer *writer, const struct listener *liste
 /* Counts a record that has no lines. */
 void sink_writer_count_filtered(struct sink_writer *writer, const struct record *record);
 
-/* Counts `records` as written, with their sums. */
+/* Counts `records` as written, with the sum of their counts. */
 void sink_writer_count_written(struct sink_writer *writer, size_t records,
                                const struct encoded *sum);
 
 /* Counts `records` as evicted from a queue. */
 void sink_writer_count_evicted(struct sink_writer *writer, size_t records);
 
-/* Counts `records` as failed, with the reason of the writer's state. */
+/* Counts `records` as failed, with the reason that the writer's state implies. */
 void sink_writer_count_failed(struct sink_writer *writer, size_t records);
 
 /* Counts `records` as failed, with this reason. */
@@ -223,27 +229,28 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 
 /*
  * Subtracts the records with an outcome from in_flight. Receivers share that counter, so this is
- * called once a block and not once a record.
+ * called once for each block, and not for each record.
  */
 void sink_writer_publish(struct sink_writer *writer);
 
 /*
- * Fills `block` with what the operation would have to wait for. Returns false, for the operation to
- * return. If the destination was reported writable several times in a row and accepted no byte, a
- * pause is filled in instead.
+ * Sets `block` to the event that the operation has to wait for. Returns false, for the operation to
+ * return. If the destination was reported writable several times in a row and accepted no byte,
+ * sets a pause instead.
  */
 bool sink_writer_block(struct sink_writer *writer, wait_handle handle, bool want_write,
                        int64_t until_ns);
 
-/* Notes for which reason the wait has ended. */
+/* Notes the reason why the wait has ended. */
 void sink_writer_note_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /* Logs a failed wait; the caller continues as after a timeout. */
 void sink_writer_report_wait(struct sink_writer *writer, enum wakeup_reason reason);
 
 /*
- * Called before the first and after the last try to write a block. `out`: the block was written. In
- * between, other threads see since when the destination has accepted no byte of the block.
+ * Called before the first and after the last try to write a block. `out` is true if the block was
+ * written. Between these calls, other threads see since when the destination has accepted no byte
+ * of the block.
  */
 void sink_writer_begin_block(struct sink_writer *writer);
 void sink_writer_end_block(struct sink_writer *writer, bool out);
@@ -258,7 +265,7 @@ void sink_writer_end_io(struct sink_writer *writer);
 /* Notes that a write was accepted. */
 void sink_writer_note_success(struct sink_writer *writer);
 
-/* Notes that a write was not accepted, and is not tried again. */
+/* Notes that a write was not accepted, and that it is not tried again. */
 void sink_writer_note_failure(struct sink_writer *writer);
 
 /* Counts and logs a write that was not accepted and is tried again. */
@@ -273,12 +280,13 @@ void sink_writer_note_silence(struct sink_writer *writer, const char *what);
 /* Notes that the destination can be reached again; no record waits for it. */
 void sink_writer_note_return(struct sink_writer *writer);
 
-/* Notes whether the command that reads is running. */
+/* Notes whether the command that reads is running (`there`). */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);
 
 /*
- * Counts and logs a failed write, and blocks for a pause that grows. sink_writer_has_paused returns
- * whether that pause is over; if not, the operation blocks again.
+ * sink_writer_pause counts and logs a failed write, and blocks for a growing pause.
+ * sink_writer_has_paused returns true if that pause has ended; otherwise the operation blocks
+ * again.
  */
 void sink_writer_pause(struct sink_writer *writer, const struct error *error);
 bool sink_writer_has_paused(struct sink_writer *writer);
@@ -287,8 +295,8 @@ bool sink_writer_has_paused(struct sink_writer *writer);
 void sink_writer_end(struct sink_writer *writer);
 
 /*
- * Whether the writer still writes. It gives up when the deadline is over, unless it stores the
- * remaining records.
+ * Returns true if the writer still writes. Makes it give up when the deadline has passed, unless it
+ * stores the remaining records.
  */
 bool sink_writer_goes_on(struct sink_writer *writer);
 

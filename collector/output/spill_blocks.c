@@ -10,10 +10,9 @@ struct visit {
     struct spill_blocks *blocks;
     struct buffered_block buffered;
     bool is_made;
-    size_t room; /* the largest image that `buffered` has room for, in bytes */
+    size_t room; /* the largest size in bytes of an image that `buffered` has room for */
 };
 
-/* Ensures that the block has room for an image of this size. */
 static bool make_block_room(struct visit *visit, size_t size)
 {
     if (visit->is_made && size <= visit->room)
@@ -25,9 +24,7 @@ static bool make_block_room(struct visit *visit, size_t size)
     return buffered_block_make(&visit->buffered, size);
 }
 
-/*
- * Moves the records without an outcome together. Returns the number of bytes that they have then.
- */
+/* Moves the records without an outcome together. Returns the number of bytes that they have. */
 static size_t gather(struct buffered_block *buffered, uint64_t *records)
 {
     struct delivery_block *block = &buffered->block;

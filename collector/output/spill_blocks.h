@@ -13,13 +13,13 @@
 
 /* A block, valid while it is visited. It contains only the records that have no outcome. */
 struct spilled_block {
-    const char *label; /* the block's label (delivery_label.h); "": a block of an earlier program
-                          version */
+    const char *label; /* the block's label (delivery_label.h); "" for a block of an earlier
+                          program version */
     uint64_t records;
-    int64_t sealed_ns; /* when the block was sealed: since 1970 UTC */
-    const char *head;  /* what a file of such records begins with */
+    int64_t sealed_ns; /* when the block was sealed, in nanoseconds since 1970 UTC */
+    const char *head;  /* the bytes with which a file of such records begins */
     size_t head_size;
-    const char *bytes; /* bytes of the records, one after the other */
+    const char *bytes; /* the bytes of the records, one record after the other */
     size_t size;
 };
 

@@ -10,7 +10,7 @@
 #include "collector/platform/clock.h"
 #include "collector/spill/inspection.h"
 
-/* The time for which --check verifies images; a spill may have many gigabytes. */
+/* Nanoseconds for which --check verifies images, because a spill may have many gigabytes. */
 #define VERIFY_NS INT64_C(5000000000)
 
 #define MIB (1024.0 * 1024.0)

@@ -1,7 +1,7 @@
 /*
  * Writes to a stream of bytes: a pipe, a terminal, or a file that is appended to. A write may
- * accept any number of bytes, also a part of a record. As soon as an empty file is open, also after
- * a reopening, the encoder's head is written.
+ * accept any number of bytes, also a part of a record. The encoder's head is written as soon as an
+ * empty file is open, also after a reopening.
  *
  * Records count as written when their bytes are accepted. If the stream reports how far its reader
  * is, accepted records stay in flight until they are read, which may be after their block was
@@ -31,7 +31,7 @@ static void hide_controls(struct stream_writer *stream, size_t start)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
 }
 
-/* Called before the first record is put in the block. */
+/* Called before a record is put in the block. */
 static void begin_collecting(struct stream_writer *stream)
 {
     const struct sink_writer *writer = &stream->base;
@@ -39,7 +39,6 @@ static void begin_collecting(struct stream_writer *stream)
         stream->collected_until_ns = sink_writer_collected_until(writer, clock_monotonic_ns());
 }
 
-/* Whether the block has no room for one more record. */
 static bool is_full(const struct stream_writer *stream)
 {
     return stream->out.used >= BLOCK_SIZE || stream->count == MAX_PENDING;
@@ -117,7 +116,7 @@ static void stream_reopen(struct sink_writer *writer)
 
 /*
  * Waits until the reader has read all accepted records, which are in flight until then, or until
- * the deadline is over.
+ * the deadline has passed.
  */
 static void stream_finish(struct sink_writer *writer)
 {

@@ -1,14 +1,14 @@
 /*
  * Writes a block to the destination. When the destination blocks or fails, the operation stops
- * half-way, to be called again.
+ * half-way and must be called again.
  */
 #include "collector/output/stream_writer_state.h"
 
 #include "collector/base/rule.h"
 
 /*
- * Blocks until the handle is writable, or until the destination's tick is due: a tick may change
- * the handle.
+ * Blocks until the handle is writable, or until the destination's tick is due, because a tick may
+ * change the handle.
  */
 static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 {
@@ -21,8 +21,8 @@ static void wait_for_reader(struct stream_writer *stream, wait_handle handle)
 }
 
 /*
- * Writes once what is left of the head, or else of the block. Returns the number of bytes that were
- * accepted. If it is 0, either the state has changed or *blocked is set.
+ * Writes once: the rest of the head or, if there is none, the rest of the block. Returns the number
+ * of bytes that were accepted. If it is 0, either the state has changed or *blocked is set.
  */
 static size_t write_some(struct stream_writer *stream, bool *blocked)
 {
@@ -59,18 +59,21 @@ static size_t write_some(struct stream_writer *stream, bool *blocked)
     return 0;
 }
 
-/* Whether something must be written before the next record has room. */
+/* Returns true if something must be written before the next record has room. */
 static bool has_more(const struct stream_writer *stream)
 {
     return stream_owes_head(stream) || stream->sent < stream->out.used ||
            stream->count == MAX_PENDING;
 }
 
-/* Writes once. Sets *blocked if it would have to wait. Returns whether any bytes were accepted. */
+/* Writes once. Sets *blocked if it would have to wait. Returns true if any bytes were accepted. */
 static bool write_next(struct stream_writer *stream, bool *blocked)
 {
     bool head = stream_owes_head(stream);
-    /* All bytes are accepted, so has_more means that `pending` is full of unread records. */
+    /*
+     * All bytes are accepted, so has_more returned true because `pending` is full of unread
+     * records.
+     */
     if (!head && stream->sent == stream->out.used) {
         wait_for_reader(stream, NO_HANDLE);
         *blocked = true;
@@ -117,7 +120,6 @@ static bool write_rest_of_block(struct stream_writer *stream)
     return true;
 }
 
-/* Writes the block. Returns false if it stopped half-way. */
 static bool stream_write_block(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;

@@ -1,4 +1,4 @@
-/* The file of a stream: what it begins with, and reopening it. */
+/* The file of a stream: its beginning, and reopening it. */
 #include "collector/output/stream_writer_state.h"
 
 void stream_writer_look_at_beginning(struct stream_writer *stream)
@@ -31,7 +31,7 @@ void stream_writer_open_anew(struct stream_writer *stream)
 /*
  * Reopens the file while writes fail. A reopening may make writes succeed again, so it does not
  * wait until the block is written. A record that is partly in the old file is removed there, and is
- * written whole to the new file; if the part cannot be removed (from a pipe), the reopening waits.
+ * written whole to the new file. If the part cannot be removed (from a pipe), the reopening waits.
  */
 static void reopen_failing(struct stream_writer *stream)
 {
@@ -40,7 +40,7 @@ static void reopen_failing(struct stream_writer *stream)
 }
 
 /*
- * Closes the file and opens its name again if it was moved, removed, emptied or cut: an operator
+ * Closes the file and opens its name again if it was moved, removed, emptied or cut. An operator
  * does that to make room on a full disk, and a removed file frees its space only when it is closed.
  */
 static void leave_failing(struct stream_writer *stream)

@@ -1,4 +1,4 @@
-/* The outcomes of the records that were put to a stream. */
+/* Counts the outcomes of the records that were put to a stream. */
 #include "collector/output/stream_writer_state.h"
 
 #include "collector/base/rule.h"
@@ -70,7 +70,7 @@ void stream_writer_log_cut(const struct stream_writer *stream)
               "the last line is cut: stop_timeout is over");
 }
 
-/* The file keeps the beginning of a record whose end is not written. */
+/* Called if the file keeps the beginning of a record whose end is not written. */
 static void leave_torn(struct stream_writer *stream)
 {
     struct destination *destination = stream->base.destination;

@@ -1,5 +1,5 @@
 /*
- * A stream whose reader reports its progress and may end: a command. Records are in flight until
+ * Handles a reader that reports its progress and may end: a command. Records are in flight until
  * the command has read them.
  */
 #include "collector/base/rule.h"
@@ -25,8 +25,8 @@ static void lose_unread(struct stream_writer *stream, enum record_failure reason
 }
 
 /*
- * Tells the destination that the reader must be replaced, because a reopening is requested while
- * the reader has a part of the block. This cannot wait until the block is written, because a reader
+ * Requests that the destination replaces the reader, because a reopening is requested while the
+ * reader has a part of the block. This cannot wait until the block is written, because a reader
  * that no longer reads would then never be replaced. If the reader has already ended, its successor
  * fulfils the request.
  */
@@ -52,7 +52,6 @@ void stream_writer_hasten_reader(struct stream_writer *stream)
     ops->restart(writer->destination, true);
 }
 
-/* Completes the announced restart, because the reader has ended. */
 static void complete_restart(struct stream_writer *stream)
 {
     if (stream->restart_announced)

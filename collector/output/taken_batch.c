@@ -10,9 +10,9 @@ void taken_batch_begin(struct taken_batch *taken, struct batch *batch)
 }
 
 /*
- * Writes the undecoded datagrams that arrived before this record; NULL: all remaining datagrams. A
- * batch allocates its memory upwards, so addresses give the order of arrival. Returns false if it
- * stopped half-way.
+ * Writes the undecoded datagrams that arrived before the record `end`, or all remaining datagrams
+ * if `end` is NULL. A batch allocates its memory upwards, so addresses give the order of arrival.
+ * Returns false if it stopped half-way.
  */
 static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer,
                            const struct record *end)
@@ -28,7 +28,6 @@ static bool put_raw_before(struct taken_batch *taken, struct sink_writer *writer
     return true;
 }
 
-/* Writes the records. Returns false if it stopped half-way. */
 static bool write_records(struct taken_batch *taken, struct sink_writer *writer)
 {
     const bool takes_raw = writer->options.settings->relay.raw;

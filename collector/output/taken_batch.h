@@ -1,8 +1,8 @@
 /*
  * The batch that a sink has taken from a queue and is writing. Its records go to the sink's writer
- * one after the other; if the writer stops half-way, a later call continues.
+ * one after the other. If the writer stops half-way, a later call continues.
  *
- * A value; all zero: no batch. Used by the sink's thread.
+ * All zero means that there is no batch. Used by the sink's thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
 #define SLUICE_COLLECTOR_OUTPUT_TAKEN_BATCH_H
@@ -13,18 +13,18 @@
 #include "collector/record/batch.h"
 
 struct taken_batch {
-    struct batch *batch;       /* NULL: none */
-    const struct record *next; /* the next record to be encoded; NULL: none */
-    const struct record *raw;  /* the next undecoded datagram; NULL: none */
+    struct batch *batch;       /* NULL if there is no batch */
+    const struct record *next; /* the next record to be encoded, or NULL */
+    const struct record *raw;  /* the next undecoded datagram, or NULL */
     bool half_way;             /* the writer has stopped half-way */
 };
 
-/* Takes a batch. The batch is released as soon as all of it is written. */
+/* Takes ownership of the batch, and releases it as soon as all of it is written. */
 void taken_batch_begin(struct taken_batch *taken, struct batch *batch);
 
 /*
- * Writes the rest of the batch. Returns false if the writer stopped half-way: then it is called
- * again after the wait. When it returns true there is no batch any more.
+ * Writes the rest of the batch. Returns false if the writer stopped half-way; it must then be
+ * called again after the wait. When it returns true there is no batch any more.
  */
 bool taken_batch_write(struct taken_batch *taken, struct sink_writer *writer);
 

@@ -1,11 +1,12 @@
 /*
- * gzip (RFC 1952), with zlib. Level 3 compresses JSON lines of the tests' captures and of
- * sluice-send to a 16th to a 43rd in blocks of 64 KiB, at 0.55 to 1.2 GB/s; level 4 takes twice the
- * time for 7 to 11 % less.
+ * gzip (RFC 1952), with zlib. Level 3 compresses JSON lines (of the tests' captures and of
+ * sluice-send), in blocks of 64 KiB, to between 1/16 and 1/43 of their size, at 0.55 to 1.2 GB/s.
+ * Level 4 takes twice the time for 7 to 11 % less output.
  *
- * In gzip a member does not contain its length. A member of sluice does, in an extra field that
- * other programs ignore (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the length of the member,
- * least significant byte first. Members without this field are decompressed to find their end.
+ * A gzip member does not contain its length. sluice adds the length of each member that it writes
+ * in an extra field, which other programs ignore (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the
+ * length of the member, least significant byte first. A member without this field is decompressed
+ * to find its end.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "sinks/compression/frame_walk.h"
 
 #define LEVEL        3
-#define GZIP_WINDOW  (16 + MAX_WBITS) /* of zlib: gzip's header and trailer, 32 KiB of window */
+#define GZIP_WINDOW  (16 + MAX_WBITS) /* windowBits: gzip format, 32 KiB window */
 #define MEMORY_LEVEL 8                /* zlib's default */
 
 /*
@@ -28,9 +29,9 @@
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
-/* The header that sluice writes: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
+/* The header of each member: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
 #define HEADER_SIZE   20
-#define LENGTH_AT     16 /* the 4 bytes of the length */
+#define LENGTH_AT     16 /* offset of the 4 bytes of the length */
 #define EXTRA_SIZE    8
 #define SMALLEST_SIZE (HEADER_SIZE + 2 + 8) /* header, no compressed data, trailer */
 #define OS_UNKNOWN    255
@@ -44,7 +45,7 @@ struct gzip_compression {
     struct compression compression;
     z_stream deflating;
     z_stream inflating;
-    gz_header header; /* of each member */
+    gz_header header;
     unsigned char extra[EXTRA_SIZE];
     unsigned char in[PIECE_SIZE];
     unsigned char out[PIECE_SIZE];
@@ -68,7 +69,7 @@ static void *gzip_take(void *opaque, uInt items, uInt size)
     return arena->bytes + arena->used - bytes;
 }
 
-/* Frees nothing: blocks are never reused, and all are freed with the arena. */
+/* Does nothing: blocks are never reused, and all are freed with the arena. */
 static void give_back(void *opaque, void *block)
 {
     (void)opaque;
@@ -142,7 +143,7 @@ static size_t compress_member(struct compression *compression, const void *in, s
 
 /* --- whole ------------------------------------------------------------------------------------ */
 
-/* Decompresses the member that begins at `offset`. Returns its end; 0: it is not complete. */
+/* Decompresses the member that begins at `offset`. Returns its end, or 0 if it is not complete. */
 static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk *walk,
                                 uint64_t offset)
 {
@@ -165,7 +166,7 @@ static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk
     return result == Z_STREAM_END ? offset - stream->avail_in : 0;
 }
 
-/* Whether a header has the form that compress writes. */
+/* Returns true if the header has the form that compress_member() writes. */
 static bool is_ours(const unsigned char header[HEADER_SIZE])
 {
     static const unsigned char begin[] = {0x1f, 0x8b, 8, 4};

@@ -1,14 +1,13 @@
 /*
- * zstd (RFC 8878). Level 1 compresses JSON lines of the tests' captures and of sluice-send to a
- * 20th to a 71st in blocks of 64 KiB, at 1.7 to 3.5 GB/s. Level 3, the library's default, gives
- * about the same size and speed, and takes twice the memory.
+ * zstd (RFC 8878). Level 1 compresses JSON lines (of the tests' captures and of sluice-send), in
+ * blocks of 64 KiB, to between 1/20 and 1/71 of their size, at 1.7 to 3.5 GB/s. Level 3, the
+ * library's default, gives about the same size and speed, and takes twice the memory.
  */
 #include <stdalign.h>
 #include <stdlib.h>
 
 /*
- * sluice supplies the library's memory. The functions for that are only available in the static
- * library.
+ * For the functions that let sluice supply the library's memory. Only the static library has them.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -17,17 +16,14 @@
 
 #define LEVEL 1
 
-/*
- * A frame refers to at most 256 KiB of earlier data, because writers and readers need that amount
- * of memory.
- */
+/* The window is 256 KiB. Writers and readers of a frame need memory of this size. */
 #define WINDOW_LOG 18
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
 struct zstd_compression {
     struct compression compression;
-    ZSTD_CCtx *compressor; /* in `workspace`, while it is not used for decompression */
+    ZSTD_CCtx *compressor; /* in `workspace`, which decompression also uses */
     size_t workspace_size;
     unsigned char in[PIECE_SIZE];
     unsigned char out[PIECE_SIZE];
@@ -48,7 +44,6 @@ static size_t memory(void)
 
 /* --- compress --------------------------------------------------------------------------------- */
 
-/* Makes a compressor in the workspace. Returns false if the workspace is too small. */
 static bool begin_compressing(struct zstd_compression *zstd)
 {
     zstd->compressor = ZSTD_initStaticCCtx(zstd->workspace, zstd->workspace_size);
@@ -105,8 +100,8 @@ static bool read_header(struct frame_walk *walk, uint64_t offset, ZSTD_frameHead
 }
 
 /*
- * Returns the end of the blocks that begin at `offset` (RFC 8878, section 3.1.1.2); 0: they are not
- * complete.
+ * Returns the end of the blocks that begin at `offset` (RFC 8878, section 3.1.1.2), or 0 if they
+ * are not complete.
  */
 static uint64_t end_of_blocks(struct frame_walk *walk, uint64_t offset)
 {
@@ -142,7 +137,6 @@ static uint64_t end(struct compression *compression, struct frame_walk *walk, ui
     return end <= walk->file->size ? end : 0;
 }
 
-/* Decompresses the frame piece by piece, only to check it. */
 static bool decompresses(struct zstd_compression *zstd, struct frame_walk *walk, uint64_t begin,
                          uint64_t end)
 {

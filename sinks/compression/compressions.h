@@ -8,10 +8,10 @@
 
 #include "collector/contract/compression.h"
 
-/* The table of built-in compressions. It ends with NULL, and may have no other entry. */
+/* The built-in compressions, with NULL after the last. The table may be empty. */
 extern const struct compression_ops *const builtin_compressions[];
 
-/* Each compression is defined in a file of its own, if that file was built. */
+/* Each is defined only if its library was selected for the build. */
 extern const struct compression_ops compression_zstd;
 extern const struct compression_ops compression_gzip;
 

@@ -19,15 +19,16 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
 }
 
 /*
- * Number of frames whose beginnings are kept; if more are needed, earlier frames are walked again.
+ * Number of frames whose beginnings are stored. If all of them are damaged, the file is walked
+ * again for those before them.
  */
 #define KEPT_FRAMES 256
 
-/* The last of the frames that end before a limit. */
+/* The last frames that end before a limit. */
 struct last_frames {
     uint64_t begins[KEPT_FRAMES]; /* the beginning of frame i is at i % KEPT_FRAMES */
-    uint64_t count;               /* number of all frames */
-    uint64_t end;                 /* end of the last frame */
+    uint64_t count;               /* number of all frames, stored or not */
+    uint64_t end;
 };
 
 static void walk_until(const struct frame_format *format, struct compression *compression,
@@ -42,7 +43,7 @@ static void walk_until(const struct frame_format *format, struct compression *co
     }
 }
 
-/* Drops frames from the end until one is sound, or no kept beginning is left. */
+/* Drops frames from the end until one is sound. Returns false if all stored frames are damaged. */
 static bool drop_damaged(const struct frame_format *format, struct compression *compression,
                          struct frame_walk *walk, struct last_frames *last)
 {

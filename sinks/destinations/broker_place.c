@@ -10,7 +10,7 @@ static bool is_host_byte(char byte)
            (byte >= '0' && byte <= '9') || byte == '.' || byte == '-' || byte == '_';
 }
 
-/* Returns the length of the host at the beginning, with brackets; 0: there is no host. */
+/* Returns the length of the host at the beginning, with its brackets, or 0 if there is no host. */
 static size_t host_length(const char *text, size_t length)
 {
     size_t at = 0;
@@ -24,7 +24,6 @@ static size_t host_length(const char *text, size_t length)
     return at < length && text[at] == ']' && at > 1 ? at + 1 : 0;
 }
 
-/* Whether the whole text is a port. */
 static bool broker_is_port(const char *text, size_t length)
 {
     unsigned port = 0;
@@ -36,7 +35,7 @@ static bool broker_is_port(const char *text, size_t length)
     return port >= 1 && port <= 65535;
 }
 
-/* Appends the broker. Returns false if it is not valid or there is no room. */
+/* Returns false if the broker is not valid or there is no room for it. */
 static bool add_broker(struct broker_place *place, const char *text, size_t length,
                        unsigned default_port)
 {
@@ -86,8 +85,10 @@ int broker_place_read(const char *text, const struct broker_kind *kind, struct b
         if (strchr(text, '@') != NULL)
             return broker_place_refuse(text, "", error);
         error_set(error, EXIT_CODE_CONFIG, "%s missing: %s://%.*s/%s", kind->route, kind->scheme,
-                  length == 0 ? 6 : length < 300 ? length : 300, length == 0 ? "BROKER" : text,
-                  kind->example);
+                  length == 0    ? 6
+                  : length < 300 ? length
+                                 : 300,
+                  length == 0 ? "BROKER" : text, kind->example);
         return -1;
     }
     for (const char *at = text;; at++) {

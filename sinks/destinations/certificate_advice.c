@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const char name[] = ": the URL must have a name that the server's certificate has";
-static const char validity[] = ": renew the server's certificate there, or check the clocks of both "
-                           "machines";
+static const char validity[] =
+    ": renew the server's certificate there, or check the clocks of both "
+    "machines";
 static const char issuer[] = ": server_ca= must name the authority that signed the certificate";
 
 static const struct {
@@ -22,7 +23,7 @@ static const struct {
     {"self signed", issuer},
     {"unable to verify", issuer},
     /*
-     * Schannel's messages, and the names of Windows' error codes: the texts of those errors are
+     * Messages of Schannel, and names of Windows' error codes. The texts of those errors are
      * translated, so only the names can be recognised.
      */
     {"failed to match", name},

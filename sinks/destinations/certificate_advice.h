@@ -1,10 +1,10 @@
-/* Advice about a server's certificate that was refused. Pure; any thread. */
+/* Advice about server certificates that were refused. */
 #ifndef SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 #define SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 
 /*
- * Returns what to do about an error of libcurl, nats.c or OpenSSL, beginning with ": "; "": the
- * error is not about a certificate.
+ * Returns advice about an error message of libcurl, nats.c or OpenSSL that is about a server's
+ * certificate, beginning with ": "; "" for other messages. Pure; any thread.
  */
 const char *certificate_advice(const char *error);
 

@@ -1,4 +1,4 @@
-/* libcurl, which is loaded only if a sink is an http: or https: sink. */
+/* libcurl, which is loaded only if there is an http: or https: sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_CURL_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_CURL_LIBRARY_H
 
@@ -6,7 +6,6 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions of libcurl that are used. */
 #define CURL_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, version)                                                                           \
     FUNCTION(P, global_init)                                                                       \

@@ -1,9 +1,10 @@
 /*
  * command: a program that reads records on its standard input and is restarted when it ends.
  *
- * The sink's thread starts and polls it: a pipe reports how much of it is unread, but not when that
- * changes. One program runs at a time. The next one is started after it has ended, with increasing
- * pauses, except if it ended on request.
+ * The sink's thread starts and polls the program: a pipe can report how many bytes are unread, but
+ * not when that number changes. One program runs at a time. After it has ended, the next one is
+ * started after a pause, which doubles each time. There is no pause if the program was restarted on
+ * request.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,24 +21,24 @@
 #define MILLISECOND INT64_C(1000000)
 #define SECOND      (1000 * MILLISECOND)
 
-/* The pause before a restart. It is doubled each time, and reset if the program ran for CALM. */
+/* The pause before a restart. It doubles each time, and is reset if the program ran for CALM. */
 #define FIRST_PAUSE   (100 * MILLISECOND)
 #define LONGEST_PAUSE (10 * SECOND)
 #define CALM          (10 * SECOND)
 
 /*
- * The time between two polls. It is doubled while nothing changes, and is IDLE_LOOK if all input is
- * read.
+ * The time between two polls. It doubles while nothing changes. It is IDLE_LOOK when the program
+ * has read all input.
  */
 #define FIRST_LOOK   (2 * MILLISECOND)
 #define LONGEST_LOOK (100 * MILLISECOND)
 #define IDLE_LOOK    SECOND
 
-/* The time that a program has to end after it was asked to end. Then it is killed. */
+/* The time between asking a program to end and killing it. */
 #define LAST_MOMENTS (200 * MILLISECOND)
 
 enum phase {
-    PHASE_WAITING, /* no program runs; one is started at start_ns */
+    PHASE_WAITING, /* no program runs; start_ns is the time of the next start */
     PHASE_RUNNING,
     PHASE_LEAVING, /* the program gets no more input, and has not read all of its input */
     PHASE_LEFT,    /* the program's input is closed, and the program has not ended */
@@ -46,24 +47,24 @@ enum phase {
 /* Times are monotonic. */
 struct command {
     struct destination destination;
-    const char *name; /* name of the sink */
-    const char *line; /* for the shell */
+    const char *name;
+    const char *line; /* the shell command */
     int64_t stall_timeout_ns;
     struct sink_counters *counters;
     struct child *child;
     enum phase phase;
     bool restarting;     /* the program must end; then another one is started */
     bool finishing;      /* the program must end; no other one is started */
-    bool given;          /* the program was given at least a byte */
+    bool given;          /* the program was given at least one byte */
     bool closed;         /* a write reported that the program has closed its input */
-    size_t unread;       /* unread bytes at the last poll; after the end: bytes that are lost */
-    bool end_unreported; /* the end of the program is still to be reported by `progress` */
+    size_t unread;       /* unread bytes at the last poll; after the end of input, the bytes lost */
+    bool end_unreported; /* `progress` has not yet reported that the program ended */
     int64_t started_ns;
     int64_t start_ns;
     int64_t pause;
     int64_t look_ns; /* time of the next poll */
     int64_t look_pause;
-    int64_t closed_log_ns; /* when to log that the program runs without reading; INT64_MAX: never */
+    int64_t closed_log_ns; /* when to log that the program has closed its input; INT64_MAX: never */
     int64_t ask_ns;        /* when the program is asked to end; INT64_MAX: never */
     int64_t end_ns;        /* when the program is killed; INT64_MAX: never */
     struct log_limit log;
@@ -96,7 +97,6 @@ static bool has_input(const struct command *command)
 
 /* --- the program, from its start to its end --------------------------------------------------- */
 
-/* Sets the time of the next start. Returns the pause before it. */
 static int64_t plan_start(struct command *command, int64_t now)
 {
     int64_t pause = command->pause;
@@ -149,7 +149,6 @@ static void close_input(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
-/* Writes "with exit code 1", for example. */
 static void command_describe_end(const struct child_end *end, char *text, size_t size)
 {
     if (end->unknown)
@@ -180,7 +179,7 @@ static void command_note_end(struct command *command, const struct child_end *en
                   how, command->unread, pause / MILLISECOND);
 }
 
-/* Ends a program whose time to finish is over. */
+/* Asks the program to end, and later kills it, when the times for that are over. */
 static void make_it_end(struct command *command, int64_t now)
 {
     if (now >= command->end_ns) {
@@ -198,8 +197,8 @@ static void make_it_end(struct command *command, int64_t now)
 }
 
 /*
- * Logs that the program closed its input. A program that ends closes its input first, so this waits
- * a moment.
+ * Logs that the program has closed its input. A program that ends also closes its input, so the log
+ * waits until closed_log_ns.
  */
 static void log_closed_input(struct command *command, int64_t now)
 {
@@ -210,7 +209,6 @@ static void log_closed_input(struct command *command, int64_t now)
               "the command has closed its input; waiting for its end");
 }
 
-/* Polls the program. */
 static void command_look(struct command *command, int64_t now)
 {
     struct child_end end;

@@ -1,8 +1,9 @@
 /*
- * file:PATH. A path without fields, without rotation, compression and sorting, is a plain file. It
- * is appended to, and reopened on request or when its name no longer leads to it: log rotation
- * renames the file and then sends SIGHUP. A file that was truncated is continued. All others are
- * sets of files (sinks/files/file_set.h).
+ * file:PATH. A path without fields, rotation, compression and sorting is a plain file, written
+ * here; all other paths are sets of files (sinks/files/file_set.h).
+ *
+ * A plain file is appended to. It is opened again on request, or when its path no longer leads to
+ * it: log rotation renames the file and then sends SIGHUP. A truncated file is continued.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,10 +26,10 @@
 struct plain_file {
     struct output_destination output;
     bool moved;       /* it was logged that the file was moved and could not be reopened */
-    int64_t moved_ns; /* monotonic: when the move was first seen; 0: it was not moved */
+    int64_t moved_ns; /* monotonic: when the move was first seen; 0: not moved */
     struct disk_room room;
-    bool unsynced;     /* some data was written since the last fsync */
-    int64_t synced_ns; /* monotonic: time of the last fsync */
+    bool unsynced;     /* data was written since the last fsync */
+    int64_t synced_ns; /* monotonic */
     char path[PATH_TEMPLATE_SIZE];
 };
 
@@ -66,8 +67,8 @@ static void log_start(const struct destination_options *options,
 #define FORMAT_NAME_SIZE 64
 
 /*
- * Returns the format by which an incomplete record of this sink is recognised at the file's end.
- * `name` is a buffer for the format's name.
+ * Returns the format by which an incomplete last record of this sink is recognised. `name` is a
+ * buffer for the format's name.
  */
 static struct output_file_format format_of(const struct destination_options *options,
                                            char name[FORMAT_NAME_SIZE])
@@ -107,7 +108,7 @@ static void sync_now(struct plain_file *plain)
     if (options->settings->file.sync == SYNC_NEVER || !plain->unsynced)
         return;
     bool synced = output_file_sync(plain->output.file, &error);
-    plain->unsynced = !synced; /* if it failed, the next try must sync again */
+    plain->unsynced = !synced; /* after a failure, the next call must sync again */
     if (synced)
         return;
     counter_add(&options->counters->write_errors, 1);
@@ -115,8 +116,8 @@ static void sync_now(struct plain_file *plain)
 }
 
 /*
- * Opens the file again. If the new file cannot be opened, the old one stays open; but if the old
- * file still occupies the name, it is made to release the name first.
+ * Opens the file again. If the new file cannot be opened, the old one stays open. Some systems
+ * reserve the name of a removed file until it is closed: then it is closed first.
  */
 static int open_again(struct plain_file *plain, struct error *error)
 {
@@ -150,7 +151,7 @@ static int file_reopen(struct destination *destination, struct error *error)
 
 /* --- checks between blocks -------------------------------------------------------------------- */
 
-/* Examines the file. If that fails, its last known state counts. */
+/* If the file cannot be examined, its last known state is returned. */
 static enum output_file_state see(const struct plain_file *plain)
 {
     struct error error;
@@ -162,8 +163,8 @@ static enum output_file_state see(const struct plain_file *plain)
 }
 
 /*
- * Reports a move when it is time to reopen: at once if the file was removed, because what is
- * written to it is lost; else after MOVED_NS, because SIGHUP may follow.
+ * Reports a move when it is time to reopen: at once if the file was removed, because bytes written
+ * to it are lost; otherwise after MOVED_NS, because SIGHUP may follow.
  */
 static enum output_file_state file_look(struct plain_file *plain)
 {
@@ -201,7 +202,6 @@ static void log_cut(const struct destination_options *options,
                   start->torn == TORN_LINE_CUT ? "removed" : "ended with a newline");
 }
 
-/* Continues with a truncated file, which may end within a record. */
 static void go_on_with_cut(struct plain_file *plain)
 {
     const struct destination_options *options = &plain->output.options;
@@ -234,8 +234,7 @@ static void open_astray(struct plain_file *plain)
     }
 }
 
-/* Notices a file that was removed, moved or truncated without a signal, so that no record is lost.
- */
+/* Handles a file that was removed, moved or truncated without a signal. */
 static void file_prepare(struct destination *destination)
 {
     struct plain_file *plain = file_of(destination);
@@ -264,7 +263,7 @@ static enum write_result file_write(struct destination *destination, const void 
     return output_destination_write(destination, bytes, size, written, error);
 }
 
-/* Does nothing for a regular file, because its end is repaired when it is opened again. */
+/* A regular file needs nothing: its end is repaired when it is opened again. */
 static void leave_torn(struct destination *destination)
 {
     if (!output_file_is_regular(file_of(destination)->output.file))
@@ -309,7 +308,6 @@ static void file_destroy(struct destination *destination)
     output_destination_destroy(destination);
 }
 
-/* Expands a template without fields. */
 static void expand_plain(const struct path_template *path, char *text, size_t size)
 {
     static const struct address nobody;
@@ -336,7 +334,7 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
-/* Parses the path, which the configuration has checked. Returns NULL if memory is short. */
+/* The configuration has checked the path. Returns NULL if out of memory. */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;
@@ -351,7 +349,10 @@ static int no_path(const struct destination_options *options, struct error *erro
     return -1;
 }
 
-/* Checks whether files can be renamed to the path. A path with fields names too many of them. */
+/*
+ * Checks that finished files can be renamed to the path. With fields there are too many paths to
+ * check.
+ */
 static int check_replaceable(const struct path_template *path, struct error *error)
 {
     char plain[PATH_TEMPLATE_SIZE];

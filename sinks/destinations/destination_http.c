@@ -18,7 +18,9 @@
 #include "sinks/destinations/http_tls.h"
 #include "sinks/destinations/http_url.h"
 
-/* Bytes of libcurl once it is connected, and a reserve for each connection. */
+/*
+ * Memory of libcurl in bytes: in total once it is connected, and in addition for each connection.
+ */
 #define LIBRARY_MEMORY    ((size_t)3 * 1024 * 1024)
 #define CONNECTION_MEMORY ((size_t)192 * 1024)
 
@@ -29,7 +31,7 @@ struct http {
     struct http_urls urls;
     struct http_body_maker *maker;
     struct http_client *client;
-    uint8_t secret[16]; /* secret of the fingerprints in http_lessons.h */
+    uint8_t secret[16]; /* key of the record fingerprints in http_lessons.h */
     struct log_limit partial_log;
 };
 
@@ -47,7 +49,9 @@ static bool http_send_block(struct destination *destination, struct delivery_blo
     return http_client_send(http_of(destination)->client, block);
 }
 
-/* Reports a partly accepted request. It counts as written and is not sent again. */
+/*
+ * Counts and logs a request that was accepted in part. It counts as written and is not sent again.
+ */
 static void note_partial(struct http *http, const struct http_result *result)
 {
     uint64_t suppressed;
@@ -92,7 +96,7 @@ static int http_reopen(struct destination *destination, struct error *error)
     return 0;
 }
 
-/* Writes the record's key, but only if the server has refused a record. */
+/* The key is needed only after the server has refused a record. */
 static size_t http_key(struct destination *destination, const struct listener *listener,
                        const struct record *record, uint8_t *key)
 {
@@ -116,7 +120,10 @@ static const struct delivery_ops delivery_ops = {
 
 #define METRICS_ROUTE "/v1/metrics"
 
-/* Messages of OTLP are posted to the path of their kind, and samples to the path of metrics. */
+/*
+ * OTLP messages are posted to the path of their signal (metrics, logs, traces), other samples to
+ * that of metrics.
+ */
 static bool otlp_route(struct destination *destination, const struct listener *listener,
                        const struct record *record, char *route)
 {
@@ -152,7 +159,7 @@ static void http_destroy(struct destination *destination)
     free(http);
 }
 
-/* Whether the host of "//HOST:PORT/PATH" is this machine. */
+/* Returns true if the host of "//HOST:PORT/PATH" is this machine. */
 static bool is_loopback(const char *place)
 {
     const char *host = place + strspn(place, "/");
@@ -175,7 +182,10 @@ static bool has_secret(const struct destination_options *options,
            (query != NULL && secret_query_has(query, strlen(query)));
 }
 
-/* Refuses to send a secret unencrypted, or warns of it. Returns 0, or -1 with `error` filled. */
+/*
+ * Refuses to send a secret unencrypted, or, with insecure=yes, logs a warning. Returns 0, or -1
+ * with `error` filled.
+ */
 static int check_plain(const struct destination_options *options,
                        const struct http_headers *headers, struct error *error)
 {
@@ -194,8 +204,8 @@ static int check_plain(const struct destination_options *options,
 }
 
 /*
- * Checks everything except the connection. Fills the library, the URLs and *headers, which the
- * caller frees, even if this call fails.
+ * Checks everything except the connection. Fills http->library, http->urls and *headers. The caller
+ * frees the URLs and headers, even if this call fails.
  */
 static int http_prepare(struct http *http, const struct destination_options *options,
                         struct http_headers **headers, struct error *error)

@@ -1,14 +1,15 @@
 /*
- * kafka: passes messages to librdkafka, which sends them and reports the outcome of each.
+ * kafka: passes messages to librdkafka, which sends them and reports the outcome of each. A message
+ * is the lines of a record or of a block (`message=`).
  *
- * A message is the lines of a record, or of a block. The library does not copy messages: it owns a
- * block until the last message of the block is reported. Reports are delivered within poll, so this
- * code runs only in the sink's thread. The library's own threads only wake that thread.
+ * librdkafka does not copy messages: the sink must keep a block until the last of its messages is
+ * reported. Reports are delivered within rd_kafka_poll(), so this code runs only in the sink's
+ * thread. The library's own threads only wake that thread.
  *
  * Blocks wait here and not in the library. An idempotent producer (librdkafka 2.0.2) has one
- * request of several messages in flight for a partition. While more messages wait for the
- * partition, the library's thread spins. So all waiting blocks are handed over together, once all
- * earlier messages are reported. If a message is a whole block, five messages can be in flight.
+ * request of several messages in flight for a partition, and its thread spins while more messages
+ * wait. So all waiting blocks are handed over together, after all earlier messages are reported. If
+ * a message is a whole block, BLOCKS_MOST messages can be in flight.
  *
  * After a fatal error an idempotent producer accepts no more messages. It is replaced when all of
  * its messages are reported.
@@ -33,19 +34,19 @@
 
 static const struct broker_kind broker_kind = {"kafka", "topic", "TOPIC", 9092};
 
-/* The maximum number of blocks that the library may have in flight if each block is one message. */
+/* If each message is a block: the maximum number of blocks that the library has at a time. */
 #define BLOCKS_MOST 5
 
-/* Limits of one request, unless properties change them; the size includes message heads. */
+/* Limits of one request, unless properties change them. The size includes message heads. */
 #define REQUEST_MESSAGES ((size_t)10000)
 #define REQUEST_SIZE     ((size_t)1000000)
-#define HEADERS_SIZE     ((size_t)2048) /* the most that all headers of a message take */
+#define HEADERS_SIZE     ((size_t)2048) /* maximum size of all headers of a message */
 
 #define CHUNK 128 /* messages in one call of the library */
 
-#define ABANDON_MS 200 /* the wait for the reports of abandoned messages; measured: 6 ms */
+#define ABANDON_MS 200 /* wait for the reports of abandoned messages; measured: 6 ms */
 
-/* The memory of a connected library in bytes, without its queue: measured, and rounded up. */
+/* The memory of a connected library in bytes, without its queue: a measured value, rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct kafka {
@@ -53,7 +54,7 @@ struct kafka {
     const struct kafka_library *library;
     struct broker_place place;
     struct kafka_headers headers;
-    bool strips_newline; /* sends a message of one record without a newline at its end */
+    bool strips_newline; /* a message of one record loses the newline at its end */
     struct key_options key;
     struct topic_template topic;
 
@@ -72,8 +73,8 @@ static struct kafka *kafka_of(struct destination *destination)
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /*
- * Handles a report. If a request was too large for its topic, its messages are sent again in
- * requests of half that size.
+ * If a request was too large for its topic, its messages are sent again in requests of half that
+ * size.
  */
 static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 {
@@ -96,13 +97,9 @@ struct chunk {
     struct record_range ranges[CHUNK];
     size_t count;
     int flags;    /* of rd_kafka_produce_batch */
-    bool missing; /* some message was refused because its topic does not exist */
+    bool missing; /* a message was refused because its topic does not exist */
 };
 
-/*
- * Returns the size of a message of one record. With strips_newline a newline at its end does not
- * count.
- */
 static size_t record_size(const struct kafka *kafka, const struct delivery_block *block,
                           const struct delivery_record *record)
 {
@@ -112,8 +109,8 @@ static size_t record_size(const struct kafka *kafka, const struct delivery_block
 }
 
 /*
- * Whether the message must be a copy. Each message begins with the block's head, so the records of
- * a later part are not consecutive with the head in the block.
+ * Returns true if the message must be a copy: each message of a block begins with the block's head
+ * (such as a CSV header), and the records of a later message do not follow the head in memory.
  */
 static bool is_copied(const struct kafka *kafka, const struct delivery_block *block,
                       const struct record_range *range)
@@ -146,9 +143,8 @@ static rd_kafka_message_t message_of(const struct kafka *kafka, const struct del
 }
 
 /*
- * Hands over the messages and sets their errors. A message points into its block, which the library
- * may read until the report, or is a copy, which the library frees. A copy that the library refuses
- * remains ours.
+ * Hands over the messages and sets their errors. The library reads a message in its block until the
+ * report. It frees a copied message, unless it refuses it.
  */
 static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
 {
@@ -164,7 +160,6 @@ static void kafka_produce(struct kafka *kafka, struct chunk *chunk)
                                                 chunk->flags, chunk->block, chunk->ranges[i].first);
 }
 
-/* Notes the outcome of a message that the library did not accept. */
 static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t i)
 {
     const rd_kafka_message_t *message = &chunk->messages[i];
@@ -181,7 +176,6 @@ static void kafka_note_refused(struct kafka *kafka, struct chunk *chunk, size_t 
                            clock_monotonic_ns());
 }
 
-/* Hands over the messages of the chunk and empties it. */
 static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
 {
     if (chunk->count != 0)
@@ -192,7 +186,7 @@ static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
     chunk->count = 0;
 }
 
-/* Adds a message. A copied message needs other flags, so it is handed over in a call of its own. */
+/* A copied message needs other flags, so it is handed over in a call of its own. */
 static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
                       void *token)
 {
@@ -217,14 +211,14 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
     chunk->flags = 0;
 }
 
-/* Returns the most bytes of a message of several records. */
+/* Returns the maximum size of a message of several records. */
 static size_t most_of_message(const struct kafka *kafka)
 {
     size_t besides = KAFKA_MESSAGE_HEAD + (kafka->headers.wanted == 0 ? 0 : HEADERS_SIZE);
     return kafka->producer.message_size > besides ? kafka->producer.message_size - besides : 1;
 }
 
-/* Hands over messages of the flight, up to `limit` bytes in total, but at least one. */
+/* Hands over messages of the flight, at most `limit` bytes in total, but at least one message. */
 static void hand_flight(struct kafka *kafka, rd_kafka_topic_t *topic, size_t at, size_t limit)
 {
     const struct kafka_flight *flight = &kafka->flights.all[at];
@@ -258,12 +252,12 @@ static void refuse_flight(struct kafka *kafka, size_t at)
     kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
-/* Size of the messages that were handed over since all earlier messages were reported. */
+/* The messages handed over since the library had no unreported messages. */
 struct group {
     size_t messages, bytes;
 };
 
-/* Whether the flight can be handed over in addition to those that the library has. */
+/* Returns true if the library can get the flight now, together with those that it has. */
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
@@ -278,7 +272,6 @@ static bool has_room(const struct kafka *kafka, const struct kafka_flight *fligh
     return group->messages <= REQUEST_MESSAGES && group->bytes <= REQUEST_SIZE;
 }
 
-/* Hands over the waiting flights that the library can send at once. */
 static void hand_waiting(struct kafka *kafka)
 {
     struct kafka_flights *flights = &kafka->flights;
@@ -303,7 +296,7 @@ static void hand_waiting(struct kafka *kafka)
             group = (struct group){flight->waiting, flight->block->size};
         hand_flight(kafka, topic, at, limit);
         if (flight->waiting != 0 && flight->unreported != 0)
-            return; /* the waiting rest, and other flights, follow after the reports */
+            return; /* the remaining messages follow after the reports */
     }
 }
 
@@ -366,8 +359,8 @@ static struct delivery_block *kafka_answer(struct destination *destination, stru
 }
 
 /*
- * Lends a block to the library: its messages point into the block, and the library may still send
- * them after the sink's end.
+ * Lends a block to the library after the sink's end: the library may still send messages that point
+ * into it.
  */
 static void kafka_lend_block(void *context, struct delivery_block *block)
 {
@@ -404,7 +397,7 @@ static void kafka_destroy(struct destination *destination)
     free(kafka);
 }
 
-/* Checks the topic. Kafka allows letters, digits, '.', '_' and '-', but neither "." nor "..". */
+/* Kafka's rules: letters, digits, '.', '_' and '-', but neither "." nor "..". */
 static int check_topic(const struct kafka *kafka, struct error *error)
 {
     static const char allowed[] =
@@ -418,7 +411,6 @@ static int check_topic(const struct kafka *kafka, struct error *error)
         kafka->place.route, "is not a topic: letters, digits, '.', '_' and '-' are allowed", error);
 }
 
-/* Returns 0, or -1 with `error` filled. */
 static int kafka_read_options(struct kafka *kafka, const struct destination_options *options,
                               struct error *error)
 {
@@ -457,10 +449,7 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
     return 0;
 }
 
-/*
- * Reads the options. Returns the sink's structure, to be freed by free(), or NULL with `error`
- * filled.
- */
+/* Returns the sink's structure, to be freed by free(), or NULL with `error` filled. */
 static struct kafka *kafka_make(const struct destination_options *options, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);
@@ -492,7 +481,7 @@ static int kafka_create(const struct destination_options *options, struct destin
     return 0;
 }
 
-/* Does not create a producer, which would connect. */
+/* Creates no producer, because a producer connects. */
 static int kafka_check(const struct destination_options *options, struct error *error)
 {
     struct kafka *tried = kafka_make(options, error);

@@ -14,7 +14,7 @@
 
 static const struct broker_kind broker_kind = {"nats", "subject", "SUBJECT", 4222};
 
-/* The memory of a connected library in bytes: measured, and rounded up. */
+/* The memory of a connected library in bytes: a measured value, rounded up. */
 #define LIBRARY_MEMORY ((size_t)4 * 1024 * 1024)
 
 struct nats {
@@ -90,7 +90,6 @@ static void nats_destroy(struct destination *destination)
     free(destination);
 }
 
-/* Returns 0, or -1 with `error` filled. */
 static int nats_read_options(struct nats *nats, const struct destination_options *options,
                              struct error *error)
 {
@@ -148,8 +147,8 @@ static int nats_create(const struct destination_options *options, struct destina
 }
 
 /*
- * Returns the settings that the sink would use. The caller destroys them. NULL with `error` filled
- * on failure.
+ * Returns the library's settings for the sink, which the caller destroys, or NULL with `error`
+ * filled.
  */
 static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
                                  struct error *error)
@@ -159,7 +158,7 @@ static natsOptions *nats_prepare(struct nats *tried, const struct destination_op
     return nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
 }
 
-/* Checks everything but the connection. */
+/* Checks everything except the connection. */
 static int nats_check(const struct destination_options *options, struct error *error)
 {
     struct nats tried = {.publisher = NULL};

@@ -1,4 +1,4 @@
-/* stdout: the program's standard output, to which it writes only records. */
+/* stdout: writes records, and only records, to standard output. */
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
@@ -18,8 +18,8 @@ static const struct stream_ops stdout_stream = {
 };
 
 /*
- * A file that the shell appends to (`>>file`) may end within a line that an earlier run left. Other
- * programs may have it open, so the line is ended, not cut off.
+ * A file that the shell appends to (`>>file`) may end within a line of an earlier run. The line
+ * gets a newline. It is not cut off, because other programs may have the file open.
  */
 static void end_torn_line(struct output_destination *output)
 {

@@ -1,8 +1,8 @@
 /*
- * udp: forwards datagrams unchanged, each to all targets or to one of them, round robin.
+ * udp: forwards datagrams unchanged, each to all targets, or to one of them by round robin.
  *
- * With round robin a datagram whose target cannot be reached goes to the next target. To keep their
- * source addresses, datagrams are sent as raw packets (relay_packets.h), one by one.
+ * With round robin, if a target cannot be reached, its datagram goes to the next target. To keep
+ * the source addresses, datagrams are sent as raw packets (relay_packets.h), one by one.
  */
 #include <stdlib.h>
 
@@ -15,17 +15,18 @@ struct relay {
     struct destination destination;
     struct relay_options options;
     struct datagram_sender *sender;
-    struct relay_packets *packets; /* NULL: sources are not kept */
+    struct relay_packets *packets; /* NULL if source addresses are not kept */
     size_t targets;
     bool round_robin;
     size_t next_target; /* round robin: the target of the next datagram */
 
     /*
-     * The state of a send that stopped because the system had no room; the next call continues it.
+     * The position of a send that stopped because the system had no room. The next call continues
+     * it.
      */
     bool sending;
     size_t at;    /* the first datagram without an outcome */
-    size_t tried; /* the number of targets that were tried for this datagram */
+    size_t tried; /* number of targets that were tried for this datagram */
 };
 
 static struct relay *udp_of(struct destination *destination)
@@ -63,18 +64,13 @@ static void note_unsent(struct relay *relay, struct relay_datagram *datagram,
         next_datagram(relay);
 }
 
-/*
- * Returns the next target of the datagram at `at` + `after`, for which `tried` targets were tried.
- */
+/* Returns the next target of the datagram with index `at` + `after`, after `tried` targets. */
 static size_t target_of(const struct relay *relay, size_t after, size_t tried)
 {
     return relay->round_robin ? (relay->next_target + after + tried) % relay->targets : tried;
 }
 
-/*
- * Fills `outgoing` with the next datagrams to send, at most DATAGRAM_SENDER_MOST. Returns their
- * number.
- */
+/* Fills `outgoing` with the next datagrams to send. Returns their number. */
 static size_t udp_collect(const struct relay *relay, const struct relay_datagram *datagrams,
                           size_t count, struct outgoing *outgoing)
 {
@@ -104,7 +100,7 @@ static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, siz
     }
 }
 
-/* Sends the next datagram to its next target. Returns false if the system has no room. */
+/* Returns false if the system has no room. */
 static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, struct error *error)
 {
     struct relay_datagram *datagram = &datagrams[relay->at];
@@ -119,7 +115,7 @@ static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, s
     return true;
 }
 
-/* Sends datagrams by one system call. Returns false if the system has no room. */
+/* Sends datagrams in one system call. Returns false if the system has no room. */
 static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams, size_t count,
                            struct error *error)
 {
@@ -219,7 +215,7 @@ static int udp_create(const struct destination_options *options, struct destinat
     return 0;
 }
 
-/* Opens a sender to find out whether that works. Changes nothing. */
+/* Opens and closes a sender, which changes nothing outside. */
 static int udp_check(const struct destination_options *options, struct error *error)
 {
     struct datagram_sender *sender;

@@ -1,6 +1,6 @@
 /*
- * The built-in destinations, in the order in which users see them listed. To add a destination,
- * write a file that implements collector/contract/destination.h, and add a row here and a line to
+ * The built-in destinations, in the order of the list that users see. To add a destination, write a
+ * file that implements collector/contract/destination.h, and add a row here and a line to
  * CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_DESTINATIONS_H
@@ -20,9 +20,9 @@
     ROW(nats)
 
 /*
- * Members of destinations that need a library. A program that was built without the library has
- * these members as well: it reads the URLs and keys of such sinks before it refuses them. CMake
- * writes the rows of these destinations (destinations_absent.c.in).
+ * Members of destinations that need a library. They are the same in a program that was built
+ * without the library: it reads the URLs and keys of such sinks before it refuses them. CMake
+ * generates those destinations from destinations_absent.c.in.
  */
 #define DESTINATION_HTTP(name)                                                                     \
     .scheme = name, .place = "//HOST:PORT/PATH", .place_is = PLACE_OWN_TEXT,                       \

@@ -33,8 +33,7 @@ static void within_run(void *argument)
     ending->end(ending->object);
     int expected = ENDING;
     if (atomic_compare_exchange_strong(&ending->state, &expected, ENDED))
-        wakeup_signal(ending->ended); /* end_within frees `ending`, after it has joined this
-                                         thread */
+        wakeup_signal(ending->ended); /* end_within() joins this thread, then frees `ending` */
     else
         free_ending(ending);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * How often a request with samples is tried if the answer is 500: Prometheus also answers 500 to
- * samples that it will never accept, such as samples that are too old. With the pauses between
- * them, these tries take 20 seconds.
+ * Number of tries of a remote-write request that is answered 500, with pauses 20 seconds in total.
+ * Prometheus also answers 500 to samples that it will never accept, such as samples that are too
+ * old.
  */
 #define REMOTE_WRITE_TRIES 10
 
@@ -17,7 +17,7 @@ static const struct http_meaning rejected = {.outcome = DELIVERY_REFUSED,
                                              .reason = DELIVERY_REJECTED};
 static const struct http_meaning bad_records = {
     .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true};
-/* Prometheus 3 and Mimir accept the good samples and refuse only the others. */
+/* Prometheus 3 and Mimir store the good samples of a refused request. */
 static const struct http_meaning bad_samples = {
     .outcome = DELIVERY_REFUSED, .reason = DELIVERY_REJECTED, .parts = true, .some = true};
 static const struct http_meaning too_large = {
@@ -32,14 +32,13 @@ static const struct http_meaning unknown = {.outcome = DELIVERY_UNKNOWN};
 static const struct http_meaning maybe_sent = {.outcome = DELIVERY_MAYBE_SENT};
 
 /*
- * The meanings of statuses: the first row that matches the status and the format counts.
+ * The meanings of statuses. The first row that matches the status and the format counts.
  *
- * A gateway answers 502 or 504 if it got no answer from the server behind it, although that server
- * may have stored the records. With OTLP the records are sent again nevertheless (OTLP 1,
- * "Retryable Response Codes").
+ * A gateway answers 502 or 504 if it got no answer from its server, which may have stored the
+ * records. With OTLP they are sent again nevertheless (OTLP 1, "Retryable Response Codes").
  */
 static const struct {
-    const char *format; /* NULL: all */
+    const char *format; /* name of the encoder; NULL: all */
     long first, last;
     const struct http_meaning *means;
 } answers[] = {
@@ -78,7 +77,7 @@ struct http_meaning http_meaning_of(const char *format, long status, bool sent)
     return sent ? unknown : not_now;
 }
 
-/* Whether the body contains `text` (lower case), in either case. */
+/* Ignores case in the body; `text` is in lower case. */
 static bool answer_has(const char *body, size_t size, const char *text)
 {
     size_t length = strlen(text);

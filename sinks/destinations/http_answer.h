@@ -1,4 +1,4 @@
-/* The meaning of HTTP statuses for the records of a request, in one table. Pure; any thread. */
+/* The meanings of HTTP statuses for the records of a request. Pure; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 
@@ -9,25 +9,25 @@
 
 struct http_meaning {
     enum delivery_outcome outcome;
-    enum delivery_reason reason; /* why records are refused, at once or after `tries` answers */
-    bool parts;     /* refused because of the records: the server may accept some of them */
+    enum delivery_reason reason; /* why the records are refused */
+    bool parts;     /* refused because of the records' content: some of them may be acceptable */
     bool some;      /* refused, but the server may have stored some of the records */
-    unsigned tries; /* after this number of such answers, the next is a refusal; 0: never */
+    unsigned tries; /* after this number of answers of this kind, the next is a refusal; 0: never */
 };
 
 /*
- * Returns the meaning of an answer. `format` is the name of an encoder. `status` is that of the
- * answer; 0: there was no answer. `sent`: some of the body was sent, so the far end may have the
- * body even without an answer.
+ * Returns the meaning of an answer to a request in the format of the encoder named `format`.
+ * `status` is 0 if there was no answer. `sent`: some of the body was sent, so the server may have
+ * received it even without an answer.
  */
 struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 
-/* Returns whether the body of a refusal says that some of the records were accepted. */
+/* Returns true if the body of a refusal says that some of the records were accepted. */
 bool http_answer_says_partly(const char *body, size_t size);
 
 /*
- * Returns whether the body has a reason of Prometheus why a sample is never accepted, also with
- * status 500.
+ * Returns true if the body has an error of Prometheus for samples that it will never accept; it
+ * sends some of these with status 500.
  */
 bool http_answer_says_never(const char *body, size_t size);
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 struct http_body_maker {
-    const struct encoder_request *request; /* NULL: records are sent as they are */
+    const struct encoder_request *request; /* NULL: records are sent unchanged */
     struct compression *compression;       /* NULL: bodies are not compressed */
-    size_t block_size;                     /* the maximum number of bytes of records */
-    size_t room;                           /* bytes of http_body.memory */
+    size_t block_size;                     /* maximum number of bytes of records */
+    size_t room;                           /* capacity of http_body.memory in bytes */
     struct output plain;                   /* the body before it is compressed */
     void *scratch;
 };
@@ -33,7 +33,7 @@ static struct sizes sizes_of(const struct encoder_request *request,
     return sizes;
 }
 
-/* Bodies with a content encoding are not compressed again. */
+/* A body that has a content encoding already is not compressed again. */
 static const struct compression_ops *used_compression(const struct encoder_ops *encoder,
                                                       const struct compression_ops *compression)
 {
@@ -110,7 +110,7 @@ size_t http_body_memory(const struct encoder_ops *encoder,
 
 /* --- making a body ---------------------------------------------------------------------------- */
 
-/* The body is a part of the block: the format's head and the records. */
+/* Points the body into the block: at the format's head and the records. */
 static void point_at(struct http_body *body, const struct delivery_block *block,
                      const struct http_range *range)
 {
@@ -137,7 +137,7 @@ static bool is_mixed(const struct delivery_block *block, const struct http_range
     return false;
 }
 
-/* Makes a body if records of other groups are in between: copies the records of the group. */
+/* Copies the records of the group, for a range that also has records of other groups. */
 static void gather(struct http_body *body, const struct delivery_block *block,
                    const struct http_range *range)
 {
@@ -152,7 +152,10 @@ static void gather(struct http_body *body, const struct delivery_block *block,
     body->pieces[1] = (struct text){out->data, out->used};
 }
 
-/* Appends the body without compression. */
+/*
+ * Writes the uncompressed body. Returns false if it does not fit, or is not in the encoder's
+ * format.
+ */
 static bool write_plain(struct http_body_maker *maker, const struct http_body *body, size_t shape,
                         struct output *out)
 {
@@ -165,7 +168,6 @@ static bool write_plain(struct http_body_maker *maker, const struct http_body *b
     return !out->overflow;
 }
 
-/* Converts and compresses the pieces. */
 static enum http_body_result make_of_pieces(struct http_body_maker *maker, struct http_body *body,
                                             size_t shape)
 {

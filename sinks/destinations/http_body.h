@@ -1,10 +1,10 @@
 /*
- * The bodies of requests: records of a block as they are, or converted by the encoder's request
+ * The bodies of requests: records of a block, unchanged or converted by the encoder's request
  * operations (collector/contract/encoder.h), and optionally compressed.
  *
- * A maker has the memory that all bodies of a sink share, and makes the bodies one after the other,
- * in one thread. A body is valid until it is made again, and only while its block exists, because a
- * body may point into the block. Only create and init allocate memory.
+ * A maker has the memory that all bodies of a sink share. It makes one body at a time, in one
+ * thread. A body is valid until it is made again, and only while its block exists, because it may
+ * point into the block. Only create and init allocate memory.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_BODY_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_BODY_H
@@ -16,12 +16,12 @@
 #include "collector/text/text.h"
 #include "sinks/destinations/http_exchange.h"
 
-/* A body consists of the format's head and of records. */
+/* The format's head, and the records. */
 #define HTTP_BODY_PIECES 2
 
 struct http_body {
     struct output memory;   /* the converted or compressed body */
-    struct output gathered; /* records of a group that are not consecutive */
+    struct output gathered; /* copies of a group's records that are not consecutive in the block */
     struct text pieces[HTTP_BODY_PIECES];
 };
 
@@ -29,7 +29,8 @@ struct http_body_maker;
 
 /*
  * Creates a maker for the encoder's blocks of at most `block_size` bytes. `compression` may be
- * NULL; it is not used if bodies have a content encoding already. Returns NULL if memory is short.
+ * NULL, and is not used if the encoder's bodies have a content encoding. Returns NULL if out of
+ * memory.
  */
 struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder,
                                                const struct compression_ops *compression,
@@ -38,7 +39,7 @@ struct http_body_maker *http_body_maker_create(const struct encoder_ops *encoder
 /* NULL is allowed. */
 void http_body_maker_destroy(struct http_body_maker *maker);
 
-/* Returns false if memory is short; there is nothing to free then. */
+/* Returns false if out of memory; then there is nothing to free. */
 bool http_body_init(struct http_body *body, const struct http_body_maker *maker);
 void http_body_free(struct http_body *body);
 
@@ -53,17 +54,17 @@ enum http_body_result {
 };
 
 /*
- * Makes a body in the shape `shape` of the encoder's requests. Of the records of the range, the
- * body has those in the group of the first record.
+ * Makes the body of a request in shape number `shape` of the encoder. It has the records of the
+ * range that are in the group of the range's first record.
  */
 enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
                                      const struct delivery_block *block,
                                      const struct http_range *range, size_t shape);
 
-/* Makes a body without records. Returns false if memory is short. */
+/* Makes a body without records. Returns false if out of memory. */
 bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body, size_t shape);
 
-/* Returns the size of the body in bytes. */
+/* In bytes. */
 size_t http_body_size(const struct http_body *body);
 
 #endif

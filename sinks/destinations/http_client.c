@@ -12,26 +12,26 @@
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"
 
-/* The longest wait of the thread. The thread is woken earlier whenever there is work. */
+/* The longest wait of the thread. Work wakes it earlier. */
 #define LOOK_MS 1000
 
-/* How long the thread pauses after libcurl failed to wait or to proceed. */
+/* The thread's pause after a call of libcurl failed. */
 #define FAILED_PAUSE_NS INT64_C(20000000)
 
 enum slot_state {
     SLOT_EMPTY,
-    SLOT_GIVEN, /* the slot's block was passed to the thread */
-    SLOT_SENT,  /* the thread has begun to send the block */
-    SLOT_ENDED, /* the slot's block is answered */
+    SLOT_GIVEN, /* the sink's thread has handed over the block */
+    SLOT_SENT,  /* the client's thread has begun to send the block */
+    SLOT_ENDED, /* the block is answered; the sink's thread has not fetched it */
 };
 
 struct slot {
-    enum slot_state state;        /* under the lock */
-    uint64_t order;               /* the order in which the slots' blocks are begun and answered */
-    size_t shape;                 /* shape of the slot's request */
-    bool again;                   /* the same records must be sent again, in the first shape */
-    bool repeats;                 /* the current request has records that were sent before */
-    struct http_headers *headers; /* of the slot's request; NULL: no request is in flight */
+    enum slot_state state; /* protected by `lock` */
+    uint64_t order;        /* blocks are begun and answered in this order */
+    size_t shape;          /* shape of the current request (http_shapes.h) */
+    bool again;            /* the same records must be sent again, in the first shape */
+    bool repeats;          /* the current request has records that were in an earlier request */
+    struct http_headers *headers; /* headers of the current request; NULL if there is none */
     struct http_exchange exchange;
     struct http_request request;
     struct http_body body;
@@ -40,22 +40,22 @@ struct slot {
 
 struct http_client {
     struct http_client_options options;
-    bool otlp; /* the format is OTLP: an answer may say how many data points were refused */
+    bool otlp; /* the format is OTLP, whose answers may have a number of rejected data points */
     CURLM *multi;
     /* The next four members are used only by the client's thread. */
     struct http_headers *headers;
     struct http_shapes shapes;
     struct http_lessons lessons;
     struct http_goaways goaways;
-    struct delivery_figures figures; /* written by the thread */
-    uint64_t requests;               /* number of requests in flight */
+    struct delivery_figures figures; /* written by the client's thread */
+    uint64_t requests;               /* in flight */
     struct thread *thread;
     struct mutex *lock;
     struct pause *pause;
     struct wakeup *abandoned; /* signalled when http_client_abandon can return */
-    uint64_t next_order;      /* only the sink's thread uses it */
+    uint64_t next_order;      /* used only by the sink's thread */
 
-    /* Under the lock. */
+    /* The next three members are protected by `lock`. */
     bool stops, abandons;
     struct http_headers *next_headers; /* NULL: no change */
 
@@ -70,10 +70,7 @@ size_t http_client_memory(size_t in_flight)
 
 /* --- the thread that drives libcurl ----------------------------------------------------------- */
 
-/*
- * Moves the oldest slot in state `from` to state `to`. Returns it, or NULL if no slot is in state
- * `from`.
- */
+/* Moves the oldest slot in state `from` to state `to`. Returns NULL if there is none. */
 static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
 {
     struct slot *first = NULL;
@@ -103,7 +100,7 @@ static void set_ended(struct http_client *client, struct slot *slot)
     wakeup_signal(client->options.wakeup);
 }
 
-/* New headers are used from the next request on; the last request with the old ones frees them. */
+/* Later requests use the new headers. The last request with the old headers frees them. */
 static void change_headers(struct http_client *client)
 {
     mutex_lock(client->lock);
@@ -132,7 +129,7 @@ static void note_requests(struct http_client *client, uint64_t under_way)
     delivery_figure_set(&client->figures, FIGURE_REQUESTS_IN_FLIGHT, under_way);
 }
 
-/* Counts a request that begins. `repeats`: its records were in an earlier request. */
+/* `repeats`: the records were in an earlier request. */
 static void note_begin(struct http_client *client, bool repeats)
 {
     delivery_figure_add(&client->figures, FIGURE_REQUESTS, 1);
@@ -154,7 +151,7 @@ static void client_note_end(struct http_client *client, const struct http_reply 
     histogram_note(&figures->request_time, histogram_times, (uint64_t)reply->took_ns);
 }
 
-/* Returns whether a request with the current records has begun. */
+/* Returns false if no request can be made of the current records. */
 static bool begin_request(struct http_client *client, struct slot *slot)
 {
     const struct http_client_options *options = &client->options;
@@ -185,7 +182,7 @@ static bool begin_request(struct http_client *client, struct slot *slot)
     return false;
 }
 
-/* Begins the next request of the block, or answers the block. */
+/* Begins the next request of the slot's block. If there is none, the block is answered. */
 static void client_continue(struct http_client *client, struct slot *slot)
 {
     while (slot->again || http_exchange_next(&slot->exchange)) {
@@ -208,8 +205,8 @@ static void begin_requests(struct http_client *client)
 }
 
 /*
- * Returns an upper bound of the number of data points in the request. The points of an OTLP record
- * that was passed through are not counted, but each has at least two bytes.
+ * Returns an upper bound of the number of data points in the request. OTLP records that are passed
+ * through do not have that number, but each data point takes at least two bytes.
  */
 static uint64_t most_points(const struct http_exchange *exchange)
 {
@@ -221,10 +218,7 @@ static uint64_t most_points(const struct http_exchange *exchange)
     return points;
 }
 
-/*
- * Reads the body of a successful answer: an OTLP receiver may have refused some data points of a
- * request that it accepted.
- */
+/* An OTLP receiver may have rejected some data points of a request that it accepted. */
 static void client_read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;
@@ -282,7 +276,7 @@ static void end_requests(struct http_client *client)
             continue;
         struct slot *slot = client_slot(client, message->easy_handle);
         if (slot->headers == NULL)
-            continue; /* a duplicate report: the request was already handled */
+            continue; /* libcurl reported the end of this request before */
         http_request_end(&slot->request, message->data.result, &reply);
         client_note_refused(&reply);
         end_request(client, slot, &reply);
@@ -298,7 +292,7 @@ static bool client_abandons(struct http_client *client)
     return abandons;
 }
 
-/* Ends all requests. The sink's thread waits for this, so it sends no block in the meantime. */
+/* Ends all requests. The sink's thread waits for this, so it hands over no block during it. */
 static void abandon_requests(struct http_client *client)
 {
     struct http_reply reply;
@@ -329,9 +323,7 @@ static bool client_stops(struct http_client *client)
     return stops;
 }
 
-/*
- * Waits for libcurl. After a failure libcurl would return at once each time, so the thread pauses.
- */
+/* After a failure libcurl may return at once each time, so the thread pauses. */
 static void client_wait(struct http_client *client, CURLMcode performed)
 {
     CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);

@@ -1,9 +1,9 @@
 /*
- * Sends the blocks of an http: sink as requests, and returns them with their answers.
+ * Sends the blocks of an http: sink as requests, and returns the blocks with their answers.
  *
- * A thread of its own drives libcurl: it looks up names, connects, and makes and sends the bodies,
- * while the sink's thread collects the next records. The two threads exchange blocks under a lock
- * that is never held while waiting. Lifecycle: create, the functions of the sink's thread, destroy.
+ * A separate thread runs libcurl: it looks up names, connects, and makes and sends the bodies. At
+ * the same time the sink's thread collects the next records. The two threads exchange blocks under
+ * a lock, which is never held while waiting. All functions are for the sink's thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_CLIENT_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_CLIENT_H
@@ -27,42 +27,43 @@ struct http_client;
 /* All pointers stay valid until the client is destroyed. */
 struct http_client_options {
     const struct curl_library *library;
-    const char *format; /* the encoder's name */
-    bool two_shapes;    /* requests of the format have two shapes (http_shapes.h) */
-    bool only_second;   /* all requests are sent in the second shape */
+    const char *format; /* name of the encoder */
+    bool two_shapes;    /* the format has two shapes of requests (http_shapes.h) */
+    bool only_second;   /* always use the second shape */
     bool repeats;       /* the same records may be sent twice (delivery_repeats) */
     const struct http_urls *urls;
     struct http_body_maker *maker;
     struct http_request_options request;
-    size_t in_flight;      /* the maximum number of blocks in flight at a time */
+    size_t in_flight;      /* maximum number of blocks in flight */
     struct wakeup *wakeup; /* signalled when a block is answered */
 };
 
 /* The result of a block, in addition to the outcomes of its records. */
 struct http_result {
     struct delivery_block *block;
-    struct error error;       /* why records were not acknowledged; empty: all were */
-    int64_t retry_after_ns;   /* 0: not given by the server */
+    struct error error;       /* why records were not acknowledged; empty if all were */
+    int64_t retry_after_ns;   /* 0 if the server has not given a time */
     uint64_t points_rejected; /* data points rejected in accepted requests (OTLP 1, "Partial
                                  Success") */
     char warning[256];        /* the server's text about the rejected points, printable; or "" */
 };
 
 /*
- * Takes over `headers`, also if it fails. Returns 0, or -1 with `error` filled
+ * Takes over `headers`, even if it fails. Returns 0, or -1 with `error` filled
  * (EXIT_CODE_INTERNAL).
  */
 int http_client_create(const struct http_client_options *options, struct http_headers *headers,
                        struct http_client **out, struct error *error);
 
-/* NULL is allowed. Blocks without an answer are forgotten. */
+/* NULL is allowed. Blocks without an answer are not reported any more. */
 void http_client_destroy(struct http_client *client);
 
-/* Bytes that a client allocates, without those of libcurl. */
+/* Returns the bytes that a client allocates, without those of libcurl. */
 size_t http_client_memory(size_t in_flight);
 
 /*
- * Returns the figures of the client's connections and requests (HTTP_FIGURES), valid until destroy.
+ * Returns the figures of the client's connections and requests (HTTP_FIGURES). They are valid until
+ * http_client_destroy.
  */
 #define HTTP_FIGURES                                                                               \
     (DELIVERY_HAS(FIGURE_CONNECTS) | DELIVERY_HAS(FIGURE_REQUESTS) |                               \
@@ -70,16 +71,19 @@ size_t http_client_memory(size_t in_flight);
      DELIVERY_HAS(FIGURE_REQUEST_ERRORS) | DELIVERY_HAS_ANSWERS | DELIVERY_HAS_TIMES)
 const struct delivery_figures *http_client_figures(const struct http_client *client);
 
-/* Returns false if `in_flight` blocks are in flight already. */
+/* Returns false if `in_flight` blocks are in flight. */
 bool http_client_send(struct http_client *client, struct delivery_block *block);
 
-/* Returns the next answered block, or false if no block is answered. */
+/* Returns false if no block is answered. */
 bool http_client_answer(struct http_client *client, struct http_result *result);
 
-/* Whether the server has refused single records; blocks then need the keys of their records. */
+/*
+ * Returns true if the server has refused single records: then blocks need the keys of their
+ * records.
+ */
 bool http_client_has_lessons(const struct http_client *client);
 
-/* Takes over headers, which all later requests use. */
+/* Takes over `headers`. All later requests use them. */
 void http_client_set_headers(struct http_client *client, struct http_headers *headers);
 
 /*

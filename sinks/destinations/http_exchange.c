@@ -3,7 +3,7 @@
 #include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
-/* Replaces the outcome of a record until its outcome is known. */
+/* The outcome of a record while it has none. */
 #define NO_OUTCOME UINT8_MAX
 
 /*
@@ -22,7 +22,10 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     }
 }
 
-/* Returns the group with that fingerprint in this block. Adds the group if need be. */
+/*
+ * Returns the block's group with the fingerprint; adds it if the block does not have it. If there
+ * is no room, returns the last group.
+ */
 static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
                                   uint32_t refusals)
 {
@@ -47,7 +50,7 @@ void http_exchange_know(struct http_exchange *exchange, struct http_lessons *les
     exchange->groups[0].hopeless = lessons->in_a_row >= HTTP_LESSONS_ALL_HOPELESS;
     http_lessons_begin(lessons);
     if (exchange->groups[0].hopeless)
-        return; /* one group is enough */
+        return; /* all records are in group 0, which is not divided */
     for (size_t i = 0; i < block->count; i++) {
         uint32_t refusals = 0;
         uint32_t print = http_lessons_group(lessons, block, &block->records[i], &refusals);
@@ -101,7 +104,7 @@ static bool has_one(const struct http_exchange *exchange, const struct http_rang
     return count_members(exchange, range) == 1;
 }
 
-/* Returns the part of `range` with `members` members, from member number `from` on. */
+/* Returns the part of `range` from its member number `from` on that has `members` members. */
 static struct http_range members_of(const struct http_exchange *exchange,
                                     const struct http_range *range, size_t from, size_t members)
 {
@@ -158,8 +161,8 @@ static bool is_hopeless(const struct http_exchange *exchange)
 }
 
 /*
- * Returns whether the server is expected to refuse the range as too large, because it refused such
- * requests before.
+ * Returns true if the server will probably refuse the range as too large, because it refused a
+ * smaller request.
  */
 static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
 {
@@ -168,8 +171,8 @@ static bool is_too_large(const struct http_exchange *exchange, const struct http
 }
 
 /*
- * Makes the part the current range. If it must be divided, its first piece is the current range,
- * and its other pieces wait.
+ * Makes the part the current range. If it must be divided, its first piece becomes the current
+ * range, and the other pieces wait.
  */
 static void take_up(struct http_exchange *exchange, struct http_part part)
 {
@@ -208,18 +211,15 @@ bool http_exchange_next(struct http_exchange *exchange)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/*
- * A refusal: the reason, whether the server may accept some of the records, and whether it may
- * already have accepted some.
- */
+/* `parts`: the server may accept some of the records. `some`: it may already have accepted some. */
 struct refusal {
     uint8_t reason;
     bool parts, some;
 };
 
 /*
- * Refuses a record, which may have been stored before (`stored`). If it has several lines, some of
- * them may have been stored now.
+ * `stored`: an earlier request may have stored the record. If it has several lines, this request
+ * may have stored some of them.
  */
 static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal, bool stored)
@@ -232,8 +232,8 @@ static void refuse_record(struct http_exchange *exchange, size_t index,
 }
 
 /*
- * Refuses records that are not sent individually. If a request with them and others may have been
- * accepted in part, they may have been stored.
+ * Refuses records that are not sent individually. Those that were in an earlier, partly accepted
+ * request may have been stored.
  */
 static void refuse_members(struct http_exchange *exchange, const struct http_range *range,
                            const struct refusal *refusal)
@@ -244,8 +244,8 @@ static void refuse_members(struct http_exchange *exchange, const struct http_ran
 }
 
 /*
- * Refuses a record that was sent by itself: as the server refuses it now, no earlier request stored
- * it.
+ * Refuses a record that was sent by itself. If it had been stored by an earlier request, the server
+ * would not refuse it now.
  */
 static void refuse_single(struct http_exchange *exchange, const struct refusal *refusal)
 {
@@ -260,7 +260,7 @@ static void refuse_single(struct http_exchange *exchange, const struct refusal *
 }
 
 /*
- * Finds a record of the range to be sent as the only one of a request: the newest or the oldest
+ * Returns a record of the range to send as the only one of a request: the newest or the oldest
  * record, but not record `but`. Prefers a record of a series that was not refused so far.
  */
 static size_t find_probe(const struct http_exchange *exchange, bool newest, size_t but)
@@ -294,9 +294,6 @@ static void begin_probes(struct http_exchange *exchange)
     exchange->probes = 2;
 }
 
-/*
- * Handles the refusal of a record of a hopeless group that was sent as the only one of its request.
- */
 static void refuse_probe(struct http_exchange *exchange, const struct refusal *refusal)
 {
     refuse_single(exchange, refusal);
@@ -304,7 +301,7 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
         refuse_members(exchange, &exchange->probed, refusal);
 }
 
-/* Handles that a probed record was accepted: from now on its group is divided like any other. */
+/* A probed record was accepted, so its group is divided like any other from now on. */
 static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;
@@ -316,9 +313,7 @@ static void divide_probed(struct http_exchange *exchange)
         put_waiting(exchange, &run, true);
 }
 
-/*
- * Marks the current records as repeated: some may have been stored, and all of them are sent again.
- */
+/* Marks the current records, which are sent again although the server may have stored some. */
 static void note_repeated(struct http_exchange *exchange)
 {
     const struct http_range *range = &exchange->range;
@@ -327,7 +322,6 @@ static void note_repeated(struct http_exchange *exchange)
             exchange->block->records[i].repeated = true;
 }
 
-/* Handles the refusal of the current records. */
 static void exchange_refuse(struct http_exchange *exchange, const struct refusal *refusal)
 {
     const struct http_range *range = &exchange->range;
@@ -351,7 +345,6 @@ static void exchange_refuse(struct http_exchange *exchange, const struct refusal
     }
 }
 
-/* Handles the acceptance of the current records. */
 static void exchange_accept(struct http_exchange *exchange)
 {
     set_outcome(exchange, &exchange->range, DELIVERY_ACKNOWLEDGED, 0);
@@ -388,8 +381,8 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
 
 /*
  * Decides whether an answer that may be temporary counts as a refusal. It does if the server says
- * that it is permanent, if the server has accepted other records of the block but not this isolated
- * group, or after too many tries.
+ * that it is permanent, after too many tries, or if the server has accepted other records of the
+ * block but not this isolated group.
  */
 static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
                            unsigned tries)
@@ -399,8 +392,8 @@ static bool is_refused_now(struct http_exchange *exchange, const struct http_rep
 }
 
 /*
- * Returns the meaning of a reply. If the reply says that some records were accepted, dividing finds
- * the others, but only if records may be sent twice.
+ * Returns the meaning of a reply. If the server says that it accepted some of the records, the
+ * range is divided to find the refused ones, but only if records may be sent twice.
  */
 static struct http_meaning meaning_of(struct http_exchange *exchange,
                                       const struct http_reply *reply)
@@ -424,7 +417,7 @@ void http_exchange_answer(struct http_exchange *exchange, const struct http_repl
     RULE(!exchange->over && exchange->range.count != 0, "an answer is for the request in hand");
     const struct http_meaning means = meaning_of(exchange, reply);
     bool refused = means.outcome == DELIVERY_REFUSED || means.outcome == DELIVERY_PARTLY_ACCEPTED;
-    /* Refused records are not sent again, so a Retry-After of the answer does not matter. */
+    /* Refused records are not sent again, so Retry-After is ignored. */
     if (means.outcome != DELIVERY_ACKNOWLEDGED)
         exchange_note_error(exchange, reply->text, refused ? 0 : reply->retry_after_ns);
     if (means.outcome == DELIVERY_ACKNOWLEDGED) {

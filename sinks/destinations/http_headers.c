@@ -14,8 +14,8 @@
 #include "sinks/destinations/http_answer.h"
 
 /*
- * Whether the line is a header: a name of letters, digits, '-' and '_', a colon, and printable text
- * (RFC 9110, section 5).
+ * Returns true for a name of letters, digits, '-' and '_', a colon, and printable text (RFC 9110,
+ * section 5).
  */
 static bool is_header(const char *line)
 {
@@ -64,7 +64,7 @@ static int add_lines(const char *path, char *text, const struct curl_library *li
     }
 }
 
-/* Reads the file of the setting `key` as text with a NUL. The caller clears the text. */
+/* Reads the file of the setting `key`. The caller clears `text`. */
 static int headers_read_text(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {
@@ -83,7 +83,7 @@ static int headers_read_text(const char *key, const char *path, char text[HTTP_H
     return 0;
 }
 
-/* Reads the first line of a file, which must be printable; otherwise like headers_read_text. */
+/* Reads the first line of the file of the setting `key`. The line must be printable. */
 static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {
@@ -99,7 +99,7 @@ static int headers_read_line(const char *key, const char *path, char text[HTTP_H
     return printable ? 0 : -1;
 }
 
-/* Returns false if memory is short. */
+/* Returns false if out of memory. */
 static bool headers_add(const struct curl_library *library, struct curl_slist **headers,
                         const char *line)
 {
@@ -117,7 +117,6 @@ static bool add_pair(const struct curl_library *library, struct curl_slist **hea
     return headers_add(library, headers, line);
 }
 
-/* Adds the headers about the body. */
 static bool add_shape(const struct curl_library *library, struct curl_slist **headers,
                       const struct request_shape *shape)
 {
@@ -127,7 +126,7 @@ static bool add_shape(const struct curl_library *library, struct curl_slist **he
            (shape->header == NULL || headers_add(library, headers, shape->header));
 }
 
-/* Room for the longest header: the line of a file, which base64 makes longer by a third. */
+/* Room for the longest header: a line of a file in base64, which is a third longer. */
 #define LINE_SIZE (HTTP_HEADERS_SIZE / 3 * 4 + 64)
 
 /* Memory for secrets; it is cleared before it is freed. */
@@ -136,7 +135,7 @@ struct secrets {
     char line[LINE_SIZE];
 };
 
-/* Adds "Authorization: SCHEME " and the line of the file, in base64 if `encoded`. */
+/* Adds "Authorization: SCHEME TEXT", with the text of `secrets`, in base64 if `encoded`. */
 static bool add_authorization(const struct curl_library *library, struct curl_slist **headers,
                               struct secrets *secrets, const char *scheme, bool encoded)
 {
@@ -153,7 +152,6 @@ static bool add_authorization(const struct curl_library *library, struct curl_sl
     return headers_add(library, headers, secrets->line);
 }
 
-/* Adds the headers with the user's credentials. */
 static int add_secrets(const struct curl_library *library, const struct http_options *options,
                        struct secrets *secrets, struct curl_slist **headers, struct error *error)
 {
@@ -177,7 +175,7 @@ static int add_secrets(const struct curl_library *library, const struct http_opt
     return 0;
 }
 
-/* An empty "Expect:" keeps libcurl from waiting a second for "100 Continue". */
+/* An empty "Expect:" prevents libcurl from waiting a second for "100 Continue". */
 static int make_list(const struct curl_library *library, const struct http_options *options,
                      const struct request_shape *shape, struct curl_slist **headers,
                      struct error *error)
@@ -220,7 +218,7 @@ int http_headers_make(const struct curl_library *library, const struct encoder_o
     return 0;
 }
 
-/* Whether the header's name contains this word, in either case. */
+/* Returns true if the header's name contains the word, which is in lower case. Ignores case. */
 static bool has_in_name(const char *header, const char *word)
 {
     const size_t size = strlen(word);

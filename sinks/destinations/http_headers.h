@@ -1,6 +1,6 @@
 /*
- * The headers of an http: sink's requests: the type of the body, and the user's headers from files.
- * No content of those files is ever shown.
+ * The headers of an http: sink's requests: the type of the body, and the headers from the user's
+ * files. The contents of those files are never shown.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
@@ -10,31 +10,34 @@
 #include "collector/contract/encoder.h"
 #include "sinks/destinations/curl_library.h"
 
-/* The maximum number of bytes of a file of headers. */
+/* The maximum size of a file of headers in bytes. */
 #define HTTP_HEADERS_SIZE 16384
 
-/* The maximum number of shapes that the requests of an encoder have. */
+/* The maximum number of request shapes of an encoder. */
 #define HTTP_SHAPES_MOST 2
 
 struct http_headers {
     const struct curl_library *library;
-    size_t users; /* requests in flight with these headers; counted by the client */
-    struct curl_slist *lists[HTTP_SHAPES_MOST]; /* a list for each shape */
+    size_t
+        users; /* number of requests in flight that use these headers; maintained by the client */
+    struct curl_slist *lists[HTTP_SHAPES_MOST]; /* one list for each shape */
 };
 
 /*
- * Makes the headers for bodies of that encoder; `compression` may be NULL. Each line of
+ * Makes the headers for the encoder's bodies; `compression` may be NULL. Each line of
  * options->header_file is a header, "NAME: VALUE"; empty lines are ignored. The first line of
  * token_file is a bearer token (RFC 6750). The first line of password_file is USER:PASSWORD (RFC
- * 7617). Returns 0 with *out owned by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: a
- * file cannot be read, is too long, or has a line that is not a header; EXIT_CODE_INTERNAL). An
- * error contains at most the number of a line, no content.
+ * 7617).
+ *
+ * Returns 0 with *out owned by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: a file
+ * cannot be read, is too long, or has a line that is not a header; EXIT_CODE_INTERNAL). The error
+ * names at most the line's number, and shows no content.
  */
 int http_headers_make(const struct curl_library *library, const struct encoder_ops *encoder,
                       const struct compression_ops *compression, const struct http_options *options,
                       struct http_headers **out, struct error *error);
 
-/* Returns whether any header is a secret: Authorization, a token, a key or a cookie. */
+/* Returns true if a header is a secret: Authorization, a token, a key or a cookie. */
 bool http_headers_have_secret(const struct http_headers *headers);
 
 /* NULL is allowed. */

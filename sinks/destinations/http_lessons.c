@@ -7,10 +7,10 @@
 #include "collector/contract/record.h"
 #include "sinks/destinations/record_key.h"
 
-/* Each fingerprint may be in one of this number of table entries. */
+/* The table is 4-way set associative: a fingerprint can be in WAYS entries. */
 #define WAYS 4
 
-/* Each block raises a learned limit by a GROWTH-th of the limit. */
+/* Each block raises the learned limit by 1/GROWTH of it. */
 #define GROWTH 16
 
 /* --- fingerprints ----------------------------------------------------------------------------- */
@@ -111,7 +111,10 @@ void http_lessons_taken(struct http_lessons *lessons, const struct delivery_bloc
     lessons_forget(lessons, prints[1]);
 }
 
-/* The sender is checked before the series, so that all series of the sender share one request. */
+/*
+ * The sender is looked up before the series, so that all series of a refused sender share a
+ * request.
+ */
 uint32_t http_lessons_group(const struct http_lessons *lessons, const struct delivery_block *block,
                             const struct delivery_record *record, uint32_t *refusals)
 {

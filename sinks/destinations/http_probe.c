@@ -4,7 +4,7 @@
 
 #include "sinks/destinations/http_request.h"
 
-/* Size of the block for the request, which contains no records. */
+/* Bytes of the request's block, which contains no records. */
 #define BLOCK_SIZE 4096
 
 static const char login[] = "it does not permit us to write; check token_file=, password_file=, "
@@ -48,7 +48,7 @@ void http_probe_classify(long status, const char *answer, struct error *said)
                   "reached; for a request without records %s; others may be accepted", answer);
 }
 
-/* Whether the error is in the sink's settings, not in the server or the network. */
+/* Returns true if the sink's settings are wrong, and not the server or the network. */
 static bool is_setting(CURLcode result)
 {
     switch (result) {
@@ -87,8 +87,8 @@ void http_probe_run(const struct curl_library *library, const struct destination
     struct http_request request = {.easy = NULL};
     struct http_reply reply;
     bool second = options->settings->encoding.native == NATIVE_ALL;
-    if (maker == NULL || !http_body_init(&body, maker) || !http_body_make_empty(maker, &body, second) ||
-        !http_request_make(&request, library, &to) ||
+    if (maker == NULL || !http_body_init(&body, maker) ||
+        !http_body_make_empty(maker, &body, second) || !http_request_make(&request, library, &to) ||
         !http_request_begin(&request, url, headers->lists[second], &body)) {
         error_no_memory(said);
     } else {

@@ -1,9 +1,7 @@
 /*
- * Checks whether an http: sink could deliver, with a request like those of the sink but without
- * records.
- *
- * The request's body is empty, or has the format's output for no records; for remote write and OTLP
- * that is a valid request. The answer shows whether the path exists and whether the server accepts
+ * Checks whether an http: sink could deliver records. The request is like those of the sink but has
+ * no records: its body is empty, or is the format's output for no records, which is valid for
+ * remote write and OTLP. The answer shows whether the path exists, and whether the server accepts
  * the credentials, if it checks these before the body.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_PROBE_H
@@ -15,14 +13,14 @@
 #include "sinks/destinations/http_headers.h"
 
 /*
- * As destination_ops.probe: sends the request to the URL and waits for the answer. Any thread, if
- * no other thread uses the headers.
+ * Implements destination_ops.probe: sends the request to the URL and waits for the answer. Any
+ * thread, but no other thread may use the headers during the call.
  */
 void http_probe_run(const struct curl_library *library, const struct destination_options *options,
                     const char *url, const struct http_headers *headers, int64_t timeout_ns,
                     struct error *said);
 
-/* Fills *said for an answer with that status; `answer` is a text about it. Pure. */
+/* Fills *said for an answer with the status; `answer` is a text about the answer. Pure. */
 void http_probe_classify(long status, const char *answer, struct error *said);
 
 #endif

@@ -12,14 +12,14 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* The longest Retry-After that is followed, in seconds. */
+/* The longest Retry-After that is obeyed, in seconds. */
 #define LONGEST_RETRY_AFTER_S 3600
 
-/* The number of bytes of an answer's body that errors show. */
+/* The number of bytes of an answer's body that an error contains. */
 #define ANSWER_SHOWN 160
 
 /*
- * libcurl gets the body through this function, and not as a block of memory, so that it cannot
+ * libcurl reads the body through this function, and not as a block of memory, so that it cannot
  * rewind the body. Otherwise libcurl would send the body again by itself if a connection ended
  * without an answer, and duplicates would not be counted.
  */
@@ -29,8 +29,8 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     const struct text *piece = request->body->pieces;
     size_t at = request->at;
     if (at == 0)
-        request->refused = false; /* libcurl sends the request again: a reported refusal was about
-                                     its earlier attempt */
+        request->refused =
+            false; /* libcurl sends the request again, so the refusal was for an earlier attempt */
     if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
         at -= piece++->size;
     size_t left = piece->size - at;
@@ -43,9 +43,9 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
 }
 
 /*
- * Keeps libcurl from sending the request again on another connection: only the sink resends. A body
- * of which no byte was read is at its start: libcurl 8 rewinds at the start of the request that
- * follows a failed rewind, and would fail all later requests of the handle.
+ * Prevents libcurl from sending the request again on another connection: only the sink resends. A
+ * rewind to the beginning must succeed if no byte was read: after a failed rewind libcurl 8 rewinds
+ * at the start of the handle's next request, and would fail all later requests of the handle.
  */
 static int rewind_body(void *context, curl_off_t offset, int origin)
 {
@@ -55,7 +55,7 @@ static int rewind_body(void *context, curl_off_t offset, int origin)
 }
 
 /*
- * Returns the number after a word in a message of libcurl; 0: the message does not contain the
+ * Returns the number after `word` in a message of libcurl, or 0 if the message does not contain the
  * word.
  */
 static unsigned long number_after(const char *words, const char *word)
@@ -65,8 +65,8 @@ static unsigned long number_after(const char *words, const char *word)
 }
 
 /*
- * Notes what libcurl reports only in messages for people: that a server refused a stream, or closed
- * the connection before processing it (RFC 9113, section 8.7). If a version of libcurl has other
+ * Reads what libcurl reports only in log messages: that a server refused a stream, or closed the
+ * connection without processing it (RFC 9113, section 8.7). If a version of libcurl has other
  * messages, the request counts as possibly processed.
  */
 static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
@@ -91,7 +91,7 @@ static int note_words(CURL *easy, curl_infotype type, char *bytes, size_t size, 
     return 0;
 }
 
-/* A body longer than HTTP_ANSWER_MOST is not read further: the connection is closed. */
+/* Aborts the request after HTTP_ANSWER_MOST bytes, which closes the connection. */
 static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
@@ -103,7 +103,7 @@ static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
     return request->answer_seen > HTTP_ANSWER_MOST ? 0 : size * count;
 }
 
-/* Whether the header's name is `text`, in either case. */
+/* Ignores case. */
 static bool request_is_header(const char *header, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -116,8 +116,8 @@ static bool request_is_header(const char *header, size_t size, const char *text)
 }
 
 /*
- * Handles a line of an answer's head, which begins with a status and ends with an empty line.
- * Interim answers have heads, too.
+ * Reads a line of an answer's head, which begins with a status and ends with an empty line. Interim
+ * answers have heads, too.
  */
 static void note_head_line(struct http_request *request, const char *line, size_t size)
 {
@@ -130,7 +130,7 @@ static void note_head_line(struct http_request *request, const char *line, size_
         request->proof = true;
 }
 
-/* Headers longer than HTTP_HEAD_MOST are not read further: the request has no answer. */
+/* Aborts the request after HTTP_HEAD_MOST bytes of headers: then it has no answer. */
 static size_t note_header(char *header, size_t size, size_t count, void *context)
 {
     struct http_request *request = context;
@@ -142,10 +142,9 @@ static size_t note_header(char *header, size_t size, size_t count, void *context
 }
 
 /*
- * On a reused connection libcurl would send any request again that ended without an answer, without
- * reporting whether the server refused it; the server may have processed it. This option, which
- * belongs to RTSP, prevents that. If libcurl is built without RTSP, the outcome of such a request
- * is unknown.
+ * If a request on a reused connection ends without an answer, libcurl sends it again and does not
+ * report whether the server refused it, although the server may have processed it. This RTSP option
+ * prevents that. If libcurl is built without RTSP, the outcome of such a request is unknown.
  */
 static void tell_refused_from_ended(struct http_request *request)
 {
@@ -220,7 +219,7 @@ static bool is_success(long status)
     return status >= 200 && status <= 299;
 }
 
-/* Writes the reason why a request has no answer. If an answer was cut, `status` is its status. */
+/* Writes the reason why a request has no answer. `status` is that of an answer that was cut off. */
 static void explain_failure(struct http_request *request, CURLcode result, long status)
 {
     const char *why =
@@ -241,8 +240,8 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
 }
 
 /*
- * Writes the text of the reply: the first line of the answer's body or, without an answer,
- * libcurl's error.
+ * Writes the text of the reply: the first line of the answer's body, or libcurl's error if there is
+ * no answer.
  */
 static void explain(struct http_request *request, const struct http_reply *reply, CURLcode result,
                     long status)
@@ -266,7 +265,7 @@ static int64_t bounded_retry_after(curl_off_t seconds)
     return (seconds > LONGEST_RETRY_AFTER_S ? LONGEST_RETRY_AFTER_S : (int64_t)seconds) * SECOND;
 }
 
-/* Whether enough of the answer came: a refusal needs no body. */
+/* Returns true if enough of the answer came. A refusal needs no body. */
 static bool request_is_whole(const struct http_request *request, CURLcode result, long status)
 {
     bool read = result == CURLE_OK || request->answer_seen > HTTP_ANSWER_MOST;
@@ -274,9 +273,9 @@ static bool request_is_whole(const struct http_request *request, CURLcode result
 }
 
 /*
- * Whether the server closed the connection with a GOAWAY during this request without processing the
- * request: the last stream that it processed is an earlier one. libcurl reports the GOAWAY to only
- * one of the connection's requests.
+ * Returns true if the server closed the connection with a GOAWAY during this request and did not
+ * process it, because the last stream that it processed is an earlier one. libcurl reports the
+ * GOAWAY to only one of the connection's requests.
  */
 static bool was_left_out(const struct http_request *request)
 {
@@ -286,8 +285,8 @@ static bool was_left_out(const struct http_request *request)
 }
 
 /*
- * Whether libcurl has given up retrying. It counts the retries of all requests of a handle
- * together.
+ * Returns true if libcurl has given up sending the request again. It counts the retries of all
+ * requests of a handle together.
  */
 static bool tried_too_often(const struct http_request *request)
 {
@@ -295,7 +294,7 @@ static bool tried_too_often(const struct http_request *request)
     return strncmp(request->why, words, sizeof words - 1) == 0;
 }
 
-/* Whether the server definitely did not process a request that ended with `result`. */
+/* Returns true if the server definitely did not process a request that ended with `result`. */
 static bool is_unseen(const struct http_request *request, CURLcode result)
 {
     switch (result) {

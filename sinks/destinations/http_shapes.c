@@ -3,8 +3,8 @@
 #include "collector/base/rule.h"
 
 /*
- * After this number of tries the second shape is given up, because some servers just close the
- * connection.
+ * Number of tries after which the second shape is given up: some servers close the connection
+ * instead of answering it.
  */
 #define MOST_TRIES 3
 
@@ -19,8 +19,8 @@ size_t http_shapes_next(struct http_shapes *shapes)
 }
 
 /*
- * Whether the status tells nothing about the request's shape: the status of a missing answer, of
- * refused credentials, of a busy server or of a gateway.
+ * Returns true if the status does not depend on the request's shape: no answer, refused
+ * credentials, a busy server, or a gateway.
  */
 static bool says_nothing(long status)
 {

@@ -1,16 +1,17 @@
 /*
- * Selects the shape of a sink's requests if its format has two shapes: the first shape, until the
- * server has proved that it supports the second.
+ * Selects the shape of a sink's requests if its format has two shapes: for example the versions 1.0
+ * and 2.0 of Prometheus remote write. The first shape is used until the server has proved that it
+ * supports the second.
  *
  * After a request of the first shape was accepted, one request is sent in the second shape. A
  * header of the answer proves that the server understood that request (Prometheus remote write 2.0,
- * "Required Written Response Headers"). A status of success is not enough, because a server of
- * version 1.0 sees an empty request. Without the proof the records of that request, and all later
- * records, are sent in the first shape.
+ * "Required Written Response Headers"). A success is not a proof, because a server of version 1.0
+ * sees an empty request. Without the proof, the records of that request and all later records are
+ * sent in the first shape.
  *
- * If records have no form in the first shape, all requests are sent in the second.
+ * If the records cannot be written in the first shape, `only_second` is set.
  *
- * A state machine without a connection. One thread at a time. All zero at first, except `two` and
+ * A state machine without a connection. One thread at a time. Initially all zero, except `two` and
  * `only_second`.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_SHAPES_H
@@ -20,22 +21,22 @@
 #include <stddef.h>
 
 struct http_shapes {
-    bool two;       /* the format has two shapes */
+    bool two; /* the format has two shapes */
     bool only_second;
     bool taken;     /* a request of the first shape was accepted */
-    bool trying;    /* the first request of the second shape is in flight */
+    bool trying;    /* a request in the second shape is in flight before there is a proof */
     bool proven;    /* the server supports the second shape */
     bool given_up;  /* the second shape is not tried again */
-    unsigned tries; /* answers to the second shape that neither prove nor disprove support */
+    unsigned tries; /* answers to the second shape that do not show if the server supports it */
 };
 
-/* The shape of the next request: 0 or 1. */
+/* Returns the shape of the next request: 0 (first) or 1 (second). */
 size_t http_shapes_next(struct http_shapes *shapes);
 
 /*
- * Notes the answer to a request of that shape: its status (0: no answer) and whether it has the
- * header that proves support. Returns whether the server did not understand the records, which must
- * then be sent again in the first shape.
+ * To be called for each answer. `status` is 0 if there was no answer; `proof`: it has the header
+ * that proves support. Returns true if the server did not understand the records: then they must be
+ * sent again in the first shape.
  */
 bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof);
 

@@ -34,7 +34,7 @@ static void check_pkcs12(const struct client_tls *tls, struct error *error)
                   tls->cert);
 }
 
-/* Sets *file to the file of authorities that libcurl must be told to read; NULL: its own. */
+/* Sets *file to the file of CA certificates for libcurl, or NULL for its default. */
 static int find_authorities(const struct client_tls *tls, const char **file, struct error *error)
 {
     *file = tls->ca;
@@ -66,14 +66,14 @@ static bool set_text(const struct curl_library *library, CURL *easy, CURLoption 
 }
 
 /*
- * Schannel asks the certificate authorities for the list of revoked certificates. A private
- * authority often has no such list, or cannot be reached. With this option the certificate is then
- * accepted, as it is by the other TLS libraries, which ignore the option.
+ * Schannel downloads the list of revoked certificates. A private CA often has no such list or
+ * cannot be reached. With CURLSSLOPT_REVOKE_BEST_EFFORT the certificate is then accepted. Other TLS
+ * libraries download no list and ignore this option.
  */
 bool http_tls_set(const struct curl_library *library, CURL *easy, const struct client_tls *tls)
 {
     const char *type = tls->cert != NULL && is_schannel(library) ? "P12" : NULL;
-    struct error none; /* not used: http_tls_check has already reported such an error */
+    struct error none; /* ignored: http_tls_check has reported this error */
     const char *authorities;
     if (find_authorities(tls, &authorities, &none) != 0)
         authorities = NULL;

@@ -18,7 +18,7 @@ static char *append_byte(char *to, unsigned char byte)
     return to + 1;
 }
 
-/* Appends the text. Returns its end. */
+/* Returns the new end of the text. */
 static char *url_append(char *to, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -34,7 +34,7 @@ static int url_digit(char c)
     return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* Appends a percent-decoded query: "%" and two hexadecimal digits become one byte. */
+/* Appends a query; "%" and two hexadecimal digits become one byte. */
 static char *append_decoded(char *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -84,7 +84,7 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
 
 static const char *const otlp_paths[HTTP_URLS_MOST] = {"/v1/metrics", "/v1/logs", "/v1/traces"};
 
-/* Returns the size of the place without `end`, if the place ends with it. */
+/* Returns `size`, without that of `end` if the place ends with it. */
 static size_t size_without(const char *place, size_t size, const char *end)
 {
     size_t less = strlen(end);
@@ -92,8 +92,8 @@ static size_t size_without(const char *place, size_t size, const char *end)
 }
 
 /*
- * Returns the place with `path` at its end, in place of a path of OTLP if the place ends with one.
- * Returns NULL if memory is short.
+ * Returns the place with `path` at its end, instead of an OTLP path if the place ends with one.
+ * Returns NULL if out of memory.
  */
 static char *place_at(const char *place, const char *path)
 {

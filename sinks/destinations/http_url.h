@@ -8,28 +8,28 @@
 #include "collector/base/error.h"
 
 /*
- * Makes SCHEME:PLACE?QUERY from a place as "//HOST:PORT/PATH" and a query or NULL. The query is
- * percent-decoded once; then all bytes that a URL does not allow are percent-encoded. Returns 0
- * with *out, to be freed by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: the place has
- * no host, or has a user name).
+ * Makes SCHEME:PLACE?QUERY from a place such as "//HOST:PORT/PATH" and a query, which may be NULL.
+ * The query is percent-decoded once. Then all bytes that a URL does not allow are percent-encoded.
+ * Returns 0 with *out, to be freed by the caller, or -1 with `error` filled (EXIT_CODE_CONFIG: the
+ * place has no host, or has a user name).
  */
 int http_url_make(const char *scheme, const char *place, const char *query, char **out,
                   struct error *error);
 
-/* The URLs of a sink, by the routes of its blocks. */
+/* The URLs of a sink. A block's route selects one of them. */
 #define HTTP_URLS_MOST 3
 struct http_urls {
     size_t count;
     struct http_route {
-        const char *route; /* a literal */
+        const char *route; /* a string literal */
         char *url;
     } list[HTTP_URLS_MOST];
 };
 
 /*
  * Makes the URLs of a sink: one URL for all routes, or, with `otlp`, the URLs of OTLP/HTTP (OTLP 1,
- * "OTLP/HTTP Request"). For those the place is either their common base or one of them. Returns as
- * http_url_make does; http_urls_free is to be called in both cases.
+ * "OTLP/HTTP Request"). With `otlp` the place is either their common base or one of them. Returns
+ * 0, or -1 with `error` filled (EXIT_CODE_CONFIG). Call http_urls_free in both cases.
  */
 int http_urls_make(const char *scheme, const char *place, const char *query, bool otlp,
                    struct http_urls *out, struct error *error);

@@ -6,19 +6,19 @@
 #include "collector/text/json_reader.h"
 
 /*
- * The err_code of nats-server for a message that exceeds the stream's max_msg_size. Such a message
- * can be divided, unlike a message whose headers are too large (10097).
+ * nats-server's err_code for a message that exceeds the stream's max_msg_size. The message can be
+ * divided, unlike a message whose headers are too large (10097).
  */
 #define MESSAGE_EXCEEDS_MAXIMUM 10054
 
-/* The members of an answer that are used. */
+/* The members of an answer, as far as they are used. */
 struct members {
     bool stream, seq, error;
-    unsigned code, detail; /* the error's code and err_code; 0: not given */
+    unsigned code, detail; /* code and err_code of the error; 0: not given */
     struct text description, first_stream;
 };
 
-/* Returns the number in the text, or 0 if it is not a number or is larger than any known number. */
+/* Returns the number, or 0 if the text is not a number or is larger than any err_code. */
 static unsigned jetstream_number(struct text text)
 {
     uint64_t number = json_whole_number(text);

@@ -1,6 +1,5 @@
 /*
- * A JetStream server's answer to a message, in JSON: the message's position in the stream, or why
- * it was not stored. Pure; any thread.
+ * A JetStream server's JSON answer to a message: that it is stored, or why not. Pure; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
@@ -12,20 +11,20 @@
 #include "collector/text/text.h"
 
 struct jetstream_answer {
-    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: the text is not an answer of JetStream */
+    enum delivery_outcome outcome; /* DELIVERY_UNKNOWN: not an answer of JetStream */
     enum delivery_reason reason;
-    unsigned detail;    /* err_code of an error: JetStream's own number */
-    char text[128];     /* the error, with a NUL; empty: none */
-    struct text stream; /* if the answer lists streams: the first, with JSON's escapes
-                           (json_text_copy); otherwise without data */
+    unsigned detail;    /* err_code, JetStream's own number of the error */
+    char text[128];     /* the error's description with a NUL; may be empty */
+    struct text stream; /* the first of the streams that the answer lists, with JSON's escapes
+                           (json_text_copy); without data if it lists none */
 };
 
 /*
- * Reads `size` bytes:
+ * Reads an answer of `size` bytes:
  *   {"stream":"S","seq":1}               acknowledged, also with "duplicate":true
  *   {"error":{"code":503,...}}           not stored; it may be sent again
- *   {"error":{"code":400,"err_code":...  refused for good
- *   {"streams":["S",...],...}            to $JS.API.STREAM.NAMES
+ *   {"error":{"code":400,"err_code":...  refused permanently
+ *   {"streams":["S",...],...}            the answer to $JS.API.STREAM.NAMES
  */
 struct jetstream_answer jetstream_answer_read(const char *json, size_t size);
 

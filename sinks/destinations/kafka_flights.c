@@ -3,23 +3,25 @@
 #include "collector/base/rule.h"
 #include "collector/platform/clock.h"
 
-/* States of a record that has no outcome yet. */
-#define WAITS  UINT8_MAX       /* the record has to be handed over */
-#define PART   (UINT8_MAX - 1) /* the record is in the message of the record before it */
-#define HANDED (UINT8_MAX - 2) /* the library has the message whose first record this is */
+/* Values of a record's `outcome` while it has no outcome. */
+#define WAITS  UINT8_MAX       /* the record must be handed over to the library */
+#define PART   (UINT8_MAX - 1) /* the record is in the same message as the record before it */
+#define HANDED (UINT8_MAX - 2) /* the record is the first of a message that the library has */
 
 #define TOKEN_RECORDS (UINT32_MAX / KAFKA_FLIGHTS)
 
 /*
- * Returns the order of the flight as the upper half of a token; 0 if pointers have 32 bits, and so
- * no room for it.
+ * Returns the flight's order as the upper half of a token. Returns 0 if pointers have only 32 bits.
  */
 static uintptr_t order_bits(const struct kafka_flight *flight)
 {
     return (uintptr_t)flight->order << 16 << 16;
 }
 
-/* The token of a message, returned with its report: flight, order of the flight, first record. */
+/*
+ * Returns the token of a message, which its report contains: order and index of the flight, and
+ * first record.
+ */
 static void *token_of(const struct kafka_flights *flights, size_t at, size_t record)
 {
     RULE(record < TOKEN_RECORDS, "the number of a record fits into a token");
@@ -36,7 +38,7 @@ static size_t record_of(const void *token)
     return (uint32_t)(uintptr_t)token / KAFKA_FLIGHTS;
 }
 
-/* Whether the message has no report yet; a report may come twice or too late. */
+/* Returns false if the message was reported before or its flight was abandoned. */
 static bool is_unreported(const struct kafka_flight *flight, const void *token)
 {
     size_t record = record_of(token);
@@ -62,7 +64,7 @@ static void note_unreported(struct kafka_flights *flights, size_t count)
     delivery_figure_set(flights->figures, FIGURE_MESSAGES, count);
 }
 
-/* Returns the index of the record after the message that begins with this record. */
+/* Returns the index after the last record of the message that begins with `record`. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -138,8 +140,8 @@ struct delivery_block *kafka_flights_take(struct kafka_flights *flights, struct 
 /* --- messages for the library ----------------------------------------------------------------- */
 
 /*
- * `unreported` counts one message too many until the handing over ends, so that the flight does not
- * count as done before that.
+ * Until kafka_flights_end, `unreported` counts one message too many, so that the flight does not
+ * count as done during the handing over.
  */
 void kafka_flights_begin(struct kafka_flights *flights, size_t at)
 {
@@ -153,7 +155,7 @@ void kafka_flights_begin(struct kafka_flights *flights, size_t at)
     flight->handed_ns = clock_monotonic_ns();
 }
 
-/* Extends `range` by the waiting records that follow it and fit. */
+/* Extends `range` by the following waiting records, up to `most` bytes. */
 static void extend(const struct delivery_block *block, size_t most, struct record_range *range)
 {
     while (range->first + range->count < block->count) {
@@ -212,7 +214,7 @@ void kafka_flights_return(struct kafka_flights *flights, void *token)
     flight->messages--;
 }
 
-/* Counts a report of a message of the flight, or the end of handing over. */
+/* To be called for each report of a message, and at the end of handing over. */
 static void note_reported(struct kafka_flights *flights, struct kafka_flight *flight)
 {
     RULE(flight->unreported != 0, "each message is reported once");
@@ -272,8 +274,8 @@ const char *kafka_flights_complete(struct kafka_flights *flights, void *token,
 }
 
 /*
- * Ends the flight. Waiting records get the outcome; records in messages that the library has are
- * unknown.
+ * Ends the flight. Waiting records get `outcome`. Records of which the library has the message get
+ * DELIVERY_UNKNOWN.
  */
 static void close_flight(struct kafka_flights *flights, struct kafka_flight *flight,
                          const struct kafka_outcome *outcome)

@@ -15,7 +15,7 @@ void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
         host_name(headers->collector);
 }
 
-/* The library copies the value. NULL: no header. */
+/* Does nothing if the value is NULL. The library copies the value. */
 static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                                        rd_kafka_headers_t *list, const char *name,
                                        const char *value)
@@ -24,7 +24,6 @@ static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                          : library->header_add(list, name, -1, value, (ssize_t)strlen(value));
 }
 
-/* Adds the wanted headers for that record of the block. */
 static rd_kafka_resp_err_t headers_fill(const struct kafka_headers *headers,
                                         const struct kafka_library *library,
                                         rd_kafka_headers_t *list,
@@ -68,9 +67,9 @@ static rd_kafka_resp_err_t headers_produce(const struct kafka_library *library,
 }
 
 /*
- * The headers are a list and not arguments of produceva: the library (2.0.2) frees such arguments
- * twice if it refuses the message after creating it. The library owns the list with the message; if
- * it refuses the message, the list remains ours.
+ * The headers are passed as a list, because librdkafka 2.0.2 frees single headers twice if it
+ * refuses the message after creating it. The library takes over the list only if it accepts the
+ * message.
  */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,

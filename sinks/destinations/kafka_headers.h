@@ -1,6 +1,6 @@
 /*
- * The headers of messages. For each header the library makes an allocation and a copy, so a message
- * with headers costs the library more than twice as much as a message without.
+ * The headers of messages. The library allocates and copies each header, so that a message with
+ * headers costs it more than twice as much as a message without.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
@@ -20,8 +20,8 @@ struct kafka_headers {
 void kafka_headers_init(struct kafka_headers *headers, unsigned wanted);
 
 /*
- * Hands over a message with the headers of that record of the block. `flags` are those of
- * rd_kafka_produce. Returns RD_KAFKA_RESP_ERR_NO_ERROR, or the reason why the library refused it.
+ * Hands over a message with the headers of record number `record` of the block. `flags` are those
+ * of rd_kafka_produce. Returns RD_KAFKA_RESP_ERR_NO_ERROR, or why the library refused the message.
  */
 rd_kafka_resp_err_t kafka_headers_produce(const struct kafka_headers *headers,
                                           const struct kafka_library *library, rd_kafka_t *producer,

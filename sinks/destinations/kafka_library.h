@@ -1,4 +1,4 @@
-/* librdkafka, which is loaded only if a sink is a kafka: sink. */
+/* librdkafka, which is loaded only if there is a kafka: sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 
@@ -6,7 +6,6 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions of librdkafka that are used. */
 #define KAFKA_FUNCTIONS(FUNCTION, P)                                                               \
     FUNCTION(P, version_str)                                                                       \
     FUNCTION(P, conf_new)                                                                          \

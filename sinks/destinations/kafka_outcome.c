@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /*
- * Permanent errors of a broker or of the library. After any other error the records are sent again:
- * brokers may become reachable, and a missing topic or partition may be created later.
+ * Permanent errors. After any other error the records are sent again: brokers may become reachable,
+ * and a missing topic or partition may be created later.
  */
 static const struct {
     rd_kafka_resp_err_t error;

@@ -10,20 +10,18 @@
 struct kafka_outcome {
     enum delivery_outcome result;
     enum delivery_reason reason; /* for DELIVERY_REFUSED */
-    bool by_itself;              /* refused, and no other message was in the same request */
-    const char *why;             /* the reason, for people; set by the caller */
+    bool by_itself;              /* refused, and the only message of its request */
+    const char *why;             /* for messages to people; set by the caller */
 };
 
 /* Returns the outcome of a message that the library refused when it was handed over. */
 struct kafka_outcome kafka_outcome_unsent(rd_kafka_resp_err_t error);
 
-/* Returns the outcome of a message that has a delivery report. */
+/* Returns the outcome of a message from its delivery report. */
 struct kafka_outcome kafka_outcome_reported(rd_kafka_msg_status_t status,
                                             rd_kafka_resp_err_t error);
 
-/*
- * Returns whether the error means that the library does not know the topic or partition at present.
- */
+/* Returns true if the library does not know the topic or partition (yet). */
 bool kafka_outcome_is_missing_topic(rd_kafka_resp_err_t error);
 
 #endif

@@ -11,29 +11,28 @@
 #define MS_NS INT64_C(1000000)
 
 /*
- * How long a question to the brokers waits for its answer, in milliseconds. Between two questions
- * the errors that the library reports are handled.
+ * A query waits for its answer in slices of this number of milliseconds. Between slices the errors
+ * that the library reports are handled.
  */
 #define SLICE_MS 200
 
-/* Time after a refusal in which another broker may still answer. */
+/* Time in which another broker may answer after one has refused. */
 #define GRACE_NS (1000 * MS_NS)
 
 #define END_MS 500
 
-/* Errors of this rank or above mean that the settings are refused. */
+/* Errors of at least this rank mean that the broker refuses the settings. */
 #define REFUSAL 4
 
 struct probe {
     const struct kafka_library *library;
     rd_kafka_t *client;
-    rd_kafka_topic_t *topic; /* NULL: the probe asks only for the brokers */
+    rd_kafka_topic_t *topic; /* NULL: only the brokers are checked */
 
-    /* The most significant error that was reported, with its rank. */
-    unsigned rank; /* 0: none */
+    /* The reported error with the highest rank. */
+    unsigned rank; /* 0: no error */
     char reported[400];
-    char certificate[KAFKA_REASON_SIZE]; /* why the server's certificate was refused; "": it was
-                                            not */
+    char certificate[KAFKA_REASON_SIZE]; /* why the server's certificate was refused; or "" */
 };
 
 static unsigned rank_of(int code)
@@ -80,7 +79,7 @@ static void destroy_client(void *client)
     kafka_library(NULL)->destroy(client);
 }
 
-/* Asks for metadata. Returns NULL if no broker answered in time. */
+/* Requests metadata. Returns NULL if no broker answers in time. */
 static const struct rd_kafka_metadata *kafka_probe_ask(struct probe *probe, int64_t timeout_ns,
                                                        rd_kafka_resp_err_t *why)
 {
@@ -170,7 +169,7 @@ void kafka_probe_run(const struct kafka_library *library, const struct kafka_set
     probe.client = kafka_settings_open(library, RD_KAFKA_CONSUMER, conf, said);
     if (probe.client == NULL)
         return;
-    library->set_log_queue(probe.client, NULL); /* poll delivers log lines, like errors */
+    library->set_log_queue(probe.client, NULL); /* poll delivers log lines as well as errors */
     if (topic != NULL)
         probe.topic = library->topic_new(probe.client, topic, NULL);
     if (topic != NULL && probe.topic == NULL)

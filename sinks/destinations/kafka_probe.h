@@ -1,4 +1,4 @@
-/* Checks whether a kafka: sink could deliver, by asking its brokers about the topic. */
+/* Checks whether a kafka: sink could deliver records, by querying the brokers for the topic. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_PROBE_H
 
@@ -9,9 +9,9 @@
 #include "sinks/destinations/kafka_settings.h"
 
 /*
- * Implements destination_ops.probe by asking for the metadata of the topic. If the topic is NULL,
- * it depends on the records, and only the brokers are checked. Asks as a consumer, because a
- * producer's question could create the topic. `settings` are those of the sink. Main thread.
+ * Implements destination_ops.probe with a query for the metadata of the topic. `topic` is NULL if
+ * it depends on the records; then only the brokers are checked. The query is that of a consumer,
+ * because a producer's query could create the topic. `settings` are those of the sink. Main thread.
  */
 void kafka_probe_run(const struct kafka_library *library, const struct kafka_settings *settings,
                      const char *topic, int64_t timeout_ns, struct error *said);

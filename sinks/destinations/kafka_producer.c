@@ -9,27 +9,24 @@
 
 #define REMAKE_NS INT64_C(1000000000) /* time between two attempts to create a producer */
 
-#define QUIET_NS INT64_C(1000000000) /* time without a report after which the log is read */
+#define QUIET_NS INT64_C(1000000000) /* if no report comes for this time, the log is read */
 
-#define END_MS 500 /* the longest wait for the end of a producer */
+#define END_MS 500 /* maximum wait for the end of a producer, in milliseconds */
 
 #define ALL_AT_ONCE                                                                                \
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
 
-/* The end of a producer; it outlives the owner if the library takes long. */
+/* The end of a producer. It outlives its owner if the library takes long. */
 struct kafka_ending {
     const struct kafka_library *library;
     rd_kafka_t *handle;
     size_t lent_count;
-    void *lent[2 * KAFKA_LENT_MOST]; /* freed when the library no longer reads them */
+    void *lent[2 * KAFKA_LENT_MOST]; /* freed after the library has ended */
 };
 
 /* --- callbacks of the library ----------------------------------------------------------------- */
 
-/*
- * Starts or stops reading the library's debug lines. While their level is not logged, they cost the
- * library nothing.
- */
+/* Turns the library's debug lines on or off. While they are off, they cost the library nothing. */
 static void read_log(struct kafka_producer *producer, bool reads)
 {
     producer->reads_log = reads;
@@ -76,8 +73,8 @@ static void on_report(rd_kafka_t *handle, const rd_kafka_message_t *message, voi
 }
 
 /*
- * Logs an error of one broker, unless no broker is reachable: then the log lines of the outage
- * contain the error.
+ * Logs an error of one broker. While no broker is reachable, the log lines of the outage contain
+ * the error instead.
  */
 static void log_broker_error(struct kafka_producer *producer)
 {
@@ -119,8 +116,8 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
 }
 
 /*
- * Adds the counts of earlier producers. The library counts a message that it sends again as a new
- * request, not as a retry.
+ * Adds the counts of earlier producers. The library counts a repeated message as a new request, not
+ * as a retry.
  */
 static void note_statistics(struct kafka_producer *producer)
 {
@@ -132,7 +129,7 @@ static void note_statistics(struct kafka_producer *producer)
     delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
     delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
     delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
-    if (now->round_trip_ns != 0) /* 0: there was no answer in the interval */
+    if (now->round_trip_ns != 0) /* 0: no answer in the interval */
         delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
 }
 
@@ -161,7 +158,7 @@ static void end_statistics(struct kafka_producer *producer)
     note_statistics(producer);
 }
 
-/* Runs in a thread of the library, when the queue of events is no longer empty. */
+/* Called in a thread of the library when its queue of events becomes non-empty. */
 static void on_event(rd_kafka_t *handle, void *opaque)
 {
     (void)handle;
@@ -197,9 +194,7 @@ static int make_handle(struct kafka_producer *producer, struct error *error)
     return producer->handle != NULL ? 0 : -1;
 }
 
-/*
- * Creates the producer, and allocates the memory that its end needs, so that the end cannot fail.
- */
+/* Creates the producer. Also allocates the memory for its end, so that the end cannot fail. */
 static int producer_begin(struct kafka_producer *producer, struct error *error)
 {
     const struct kafka_library *library = producer->library;
@@ -216,17 +211,17 @@ static int producer_begin(struct kafka_producer *producer, struct error *error)
     producer->is_fatal = false;
     producer->quiet_ns = 0;
     producer->refusal[0] = '\0';
-    library->set_log_queue(producer->handle, NULL); /* poll delivers log lines, like reports */
+    library->set_log_queue(producer->handle, NULL); /* poll delivers log lines as well as reports */
     read_log(producer, false);
     producer->events = library->queue_get_main(producer->handle);
     library->queue_cb_event_enable(producer->events, on_event, producer);
-    atomic_store(&producer->has_events, true); /* on_event was not called for events from before */
+    atomic_store(&producer->has_events, true); /* for earlier events, on_event was not called */
     return 0;
 }
 
 /*
- * Runs in a thread of its own (end_within): rd_kafka_destroy waits for the library's threads, which
- * may be in a name lookup.
+ * Called by end_within, because rd_kafka_destroy waits for the library's threads, which may be in a
+ * name lookup.
  */
 static void run_ending(void *argument)
 {
@@ -238,8 +233,8 @@ static void run_ending(void *argument)
 }
 
 /*
- * Ends the producer. All messages are reported, or their blocks are lent, so the library makes no
- * more calls into the sink.
+ * Ends the producer. All its messages are reported or their blocks are lent, so the library does
+ * not call the sink any more.
  */
 static void producer_end(struct kafka_producer *producer)
 {
@@ -250,7 +245,9 @@ static void producer_end(struct kafka_producer *producer)
     kafka_topics_release(producer->topics);
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
-    /* If blocks are lent, the library is certainly still busy: a wait would only delay the stop. */
+    /*
+     * If blocks are lent, the library is still busy: waiting would only delay the program's stop.
+     */
     end_within(run_ending, producer->ending, producer->ending->lent_count != 0 ? 0 : END_MS);
     producer->handle = NULL;
     end_statistics(producer);
@@ -280,7 +277,7 @@ void kafka_producer_poll(struct kafka_producer *producer)
         producer->library->poll(producer->handle, 0);
 }
 
-/* Requests the last reports without waiting for brokers. Returns whether all have come. */
+/* Requests the remaining reports without waiting for brokers. Returns true if all have come. */
 static bool producer_is_over(struct kafka_producer *producer, const size_t *unreported)
 {
     producer->library->purge(producer->handle, ALL_AT_ONCE);
@@ -306,7 +303,7 @@ void kafka_producer_renew(struct kafka_producer *producer, const size_t *unrepor
     log_about(LOG_WARNING, LOG_OF_SINK, producer->name, "%s", error.text);
 }
 
-/* Asks without waiting: the library uses the answer when it comes. */
+/* The library uses the answer when it arrives. */
 void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t *topic)
 {
     const struct kafka_library *library = producer->library;
@@ -316,7 +313,9 @@ void kafka_producer_ask(const struct kafka_producer *producer, rd_kafka_topic_t 
         library->metadata_destroy(answer);
 }
 
-/* A blocking purge would wait for the library's threads, which may be in a name lookup. */
+/*
+ * The purge does not block: it would wait for the library's threads, which may be in a name lookup.
+ */
 void kafka_producer_abandon(struct kafka_producer *producer, int ms)
 {
     if (producer->handle == NULL)

@@ -6,8 +6,8 @@
 #include "collector/base/parse_error.h"
 
 /*
- * Copies the text from `begin` to `end` (NULL: to its last byte). The text may come from a broker,
- * so characters that are not printable are replaced.
+ * Copies the text up to `end` (NULL: the whole text). The text may come from a broker, so
+ * unprintable characters are replaced.
  */
 static void copy_part(char part[KAFKA_REASON_SIZE], const char *begin, const char *end)
 {
@@ -15,14 +15,14 @@ static void copy_part(char part[KAFKA_REASON_SIZE], const char *begin, const cha
                    end == NULL ? strlen(begin) : (size_t)(end - begin));
 }
 
-/* Returns the part of the text after `words`; NULL: the text does not contain them. */
+/* Returns the part of the text after `words`, or NULL if the text does not contain them. */
 static const char *after(const char *text, const char *words)
 {
     const char *at = strstr(text, words);
     return at == NULL ? NULL : at + strlen(words);
 }
 
-/* "... MessageSet with 1 message(s) (...) encountered error: ERROR (actions ...)" */
+/* Reads "... MessageSet with 1 message(s) (...) encountered error: ERROR (actions ...)". */
 static bool read_refusal(const char *text, char reason[KAFKA_REASON_SIZE])
 {
     char error[KAFKA_REASON_SIZE];
@@ -34,7 +34,7 @@ static bool read_refusal(const char *text, char reason[KAFKA_REASON_SIZE])
     return true;
 }
 
-/* "... Error in metadata reply for topic TOPIC (PartCnt 0): ERROR" */
+/* Reads "... Error in metadata reply for topic TOPIC (PartCnt 0): ERROR". */
 static bool read_topic(const char *text, char reason[KAFKA_REASON_SIZE])
 {
     char topic[KAFKA_REASON_SIZE], error[KAFKA_REASON_SIZE];
@@ -53,7 +53,7 @@ static bool read_topic(const char *text, char reason[KAFKA_REASON_SIZE])
     return true;
 }
 
-/* "... Failed to acquire idempotence PID from broker BROKER: ERROR: retrying" */
+/* Reads "... Failed to acquire idempotence PID from broker BROKER: ERROR: retrying". */
 static bool read_start(const char *text, char reason[KAFKA_REASON_SIZE])
 {
     const char *begin = after(text, "Failed to acquire idempotence PID from ");
@@ -81,7 +81,7 @@ enum {
     NOT_YET_VALID = 9,
     HAS_EXPIRED = 10,
     SELF_SIGNED = 18,
-    UNKNOWN_ISSUER_LAST = 21, /* from SELF_SIGNED on */
+    UNKNOWN_ISSUER_LAST = 21, /* the last of the range that begins with SELF_SIGNED */
     OTHER_NAME = 62,
     OTHER_NAME_LAST = 64
 };
@@ -96,7 +96,7 @@ static bool is_time(const char *at)
     return digits && at[0] == 0x17 && at[1] == TIME_SIZE - 2 && at[TIME_SIZE - 1] == 'Z';
 }
 
-/* Writes " on DATE" with the end of the certificate's validity, or "" if it cannot be found. */
+/* Writes " on DATE" with the end of the certificate's validity, or "" if it is not found. */
 static void write_end(const char *certificate, size_t size, char text[16])
 {
     text[0] = '\0';
@@ -129,7 +129,7 @@ void kafka_reason_write_refused(int code, const char *certificate, size_t size, 
         snprintf(text, room, "the server's certificate was refused (X.509 error %d)", code);
 }
 
-/* "... Certificate (subject=S, issuer=I) verification callback failed: TEXT" */
+/* Reads "... Certificate (subject=S, issuer=I) verification callback failed: TEXT". */
 bool kafka_reason_read_refused(const char *facility, const char *text,
                                char reason[KAFKA_REASON_SIZE])
 {

@@ -1,7 +1,4 @@
-/*
- * The configuration of a librdkafka client: properties that sluice sets, and properties of the
- * user.
- */
+/* The configuration of a librdkafka client: properties of sluice, and of the user. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 
@@ -13,12 +10,10 @@
 
 struct kafka_settings {
     const char *brokers;     /* "HOST:PORT,HOST:PORT" */
-    const char *compression; /* librdkafka's compression.type; NULL: none */
-    const char *properties;  /* a file of properties (property_file.h); NULL: none */
-    const char *lines;       /* properties applied after the file, a line "NAME=VALUE" each; NULL:
-                                none */
-    uint64_t timeout_ns;     /* after this time a message without acknowledgement is reported; 0:
-                                never */
+    const char *compression; /* librdkafka's compression.type, or NULL */
+    const char *properties;  /* a file of properties (property_file.h), or NULL */
+    const char *lines;   /* properties that override the file, a line "NAME=VALUE" each; or NULL */
+    uint64_t timeout_ns; /* after this time without an acknowledgement a message fails; 0: never */
 };
 
 /*
@@ -31,8 +26,8 @@ rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
                                      const struct kafka_settings *settings, struct error *error);
 
 /*
- * Makes a client of these settings. The client owns the settings; if the call fails, they are
- * freed. Returns NULL with `error` filled (EXIT_CODE_CONFIG).
+ * Makes a client. Takes over `conf`, even on failure. Returns NULL with `error` filled
+ * (EXIT_CODE_CONFIG) on failure.
  */
 rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_type_t type,
                                 rd_kafka_conf_t *conf, struct error *error);

@@ -8,19 +8,19 @@ struct broker {
     bool is_up;
     uint64_t waiting, connects, requests, retries, errors, timeouts;
     uint64_t answers;       /* in the interval */
-    uint64_t round_trip_us; /* the mean round trip in the interval */
+    uint64_t round_trip_us; /* mean of the interval */
 };
 
 struct reading {
-    struct text keys[4]; /* names of the members that lead to the current value */
+    struct text keys[4]; /* names of the members that lead to the current value, outermost first */
     struct broker broker;
     struct kafka_statistics sums;
-    uint64_t answers, round_trips_us; /* of all brokers */
+    uint64_t answers, round_trips_us; /* sums over all brokers */
 };
 
 /*
- * Notes a value of {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}. `depth` is the number of
- * member names that lead to the value.
+ * Reads a number of {"brokers": {NAME: {KEY: value, "rtt": {KEY: value}}}}. `depth` is the number
+ * of member names that lead to it.
  */
 static void note_value(struct reading *reading, size_t depth, struct text value)
 {

@@ -11,7 +11,7 @@
 
 struct topic {
     rd_kafka_topic_t *handle;
-    uint64_t used; /* the number of its last use */
+    uint64_t used; /* number of its last use */
     size_t limit;
     int64_t limit_until_ns;
     char name[NAME_SIZE];
@@ -21,7 +21,7 @@ struct kafka_topics {
     const struct kafka_library *library;
     uint64_t uses;
     size_t most, count;
-    size_t last; /* index of the topic that was found last: usually there is only one */
+    size_t last; /* index of the topic of the last call: usually there is only one topic */
     struct topic all[];
 };
 
@@ -60,8 +60,7 @@ static struct topic *topics_find_name(struct kafka_topics *topics, const char *n
 }
 
 /*
- * Returns an entry for one more topic. If there is no free entry, releases the topic that was not
- * used for the longest time, and returns its entry.
+ * Returns an entry for one more topic. If all are in use, releases the least recently used topic.
  */
 static struct topic *topics_make_room(struct kafka_topics *topics)
 {

@@ -6,10 +6,10 @@
 #include "collector/base/rule.h"
 
 /*
- * Bits of a record's `group`. DIVIDED is a number: how often the message of the record was divided,
- * at least.
+ * Bits of a record's `group`. DIVIDED is the minimum number of times that the record's message was
+ * halved.
  */
-#define FOLLOWS  0x40u /* the record is in the message of the record before it */
+#define FOLLOWS  0x40u /* the record is in the same message as the record before it */
 #define ANSWERED 0x80u
 #define DIVIDED  0x3fu
 
@@ -20,7 +20,7 @@ static bool waits(const struct delivery_record *record)
     return !record->done && record->outcome == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
-/* Returns the index of the record after the message that begins with this record. */
+/* Returns the index after the last record of the message that begins with `record`. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -70,7 +70,7 @@ static size_t most_of(const struct nats_flights *flights, const char *route)
     return most;
 }
 
-/* Learns that the subject's stream refused a message of that size. */
+/* To be called when the subject's stream refused a message of `size` bytes. */
 static void learn(struct nats_flights *flights, const char *route, size_t size)
 {
     size_t known = limits_known(flights);
@@ -90,7 +90,7 @@ static void learn(struct nats_flights *flights, const char *route, size_t size)
         limit->most = size - 1;
 }
 
-/* Whether the range can be one message. */
+/* Returns true if the range can be one message. */
 static bool nats_range_fits(const struct delivery_block *block, const struct record_range *range,
                             unsigned divided, size_t most)
 {
@@ -103,9 +103,9 @@ static bool nats_range_fits(const struct delivery_block *block, const struct rec
 }
 
 /*
- * Returns the message that contains the first waiting record: the whole block, or a part of the
- * block that was halved repeatedly. The halving begins with the whole block each time, so records
- * that are sent again are divided as before, and have the same ids. Sets *divided to the number of
+ * Returns the message that contains the waiting record `record`: the record, or with per_block the
+ * block or a part of it. The block is halved from the beginning each time, so records that are sent
+ * again are divided as before and their messages have the same IDs. Sets *divided to the number of
  * halvings.
  */
 static struct record_range nats_message_with(const struct nats_flights *flights,
@@ -189,7 +189,7 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
     return range->count == token->count ? flight->block : NULL;
 }
 
-/* The message was too large: its halves have to be published. */
+/* For a message that was too large: its halves must be published. */
 static void nats_divide(struct nats_flights *flights, struct nats_flight *flight,
                         const struct record_range *range)
 {
@@ -267,7 +267,7 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
     return any;
 }
 
-/* Ends blocks whose time is over at `now_ns`. */
+/* Ends the blocks whose time is over at `now_ns`. */
 static void end_flights(struct nats_flights *flights, int64_t now_ns, const char *why)
 {
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS;

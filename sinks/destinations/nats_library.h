@@ -1,4 +1,4 @@
-/* nats.c, which is loaded only if a sink is a nats: sink. */
+/* nats.c, which is loaded only if there is a nats: sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 
@@ -6,7 +6,6 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions of nats.c that are used. */
 #define NATS_FUNCTIONS(FUNCTION, P)                                                                \
     FUNCTION(P, nats_GetVersion)                                                                   \
     FUNCTION(P, nats_GetLastError)                                                                 \

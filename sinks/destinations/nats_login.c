@@ -10,7 +10,7 @@
 
 #define NSC_BEGIN "-----BEGIN NATS USER JWT-----"
 
-/* Lines of the file, which must use one of the three ways to log in. */
+/* The values in a file of properties. Exactly one of the three ways to log in must be used. */
 struct login {
     const char *user, *password;
     const char *token;
@@ -38,7 +38,7 @@ static int login_set(void *context, const char *name, const char *value, struct 
     return 0;
 }
 
-/* The library reads the file with the seed at each connection. */
+/* The library reads the seed file at each connection. */
 static natsStatus use(const struct nats_library *library, natsOptions *options,
                       const struct login *login)
 {
@@ -49,7 +49,6 @@ static natsStatus use(const struct nats_library *library, natsOptions *options,
     return library->natsOptions_SetUserInfo(options, login->user, login->password);
 }
 
-/* `login` points into the text; the library copies the values. */
 static int take_properties(const struct nats_library *library, natsOptions *options,
                            const char *path, char *text, struct error *error)
 {

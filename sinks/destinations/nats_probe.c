@@ -15,17 +15,17 @@
 
 #define MS_NS INT64_C(1000000)
 
-/* Errors of JetStream (err_code) that are permanent. */
+/* Permanent errors of JetStream (err_code). */
 #define NOT_ENABLED             10076
 #define NOT_ENABLED_FOR_ACCOUNT 10039
 
 #define QUESTION "$JS.API.STREAM.NAMES"
 
-/* Time to close the connection, in addition to the time of the probe. */
+/* Time to close the connection, after the time of the probe. */
 #define MORE_MS 500
 
 /*
- * nats.c has no time limit for name lookups. So a separate thread connects, and is left running if
+ * nats.c has no time limit for name lookups. So a separate thread connects, and keeps running if
  * that takes too long. The last of the two threads frees the attempt.
  */
 struct attempt {
@@ -34,7 +34,7 @@ struct attempt {
     char subject[DELIVERY_ROUTE_SIZE];
     int64_t until_ns;
     struct error said;
-    atomic_bool over; /* one thread has finished with the attempt, so the other one frees it */
+    atomic_bool over; /* one thread has finished; the other one must free the attempt */
 };
 
 /* --- the subject and the answer --------------------------------------------------------------- */
@@ -80,7 +80,7 @@ void nats_probe_classify(const char *json, size_t size, const char *subject, str
 
 /* --- connecting ------------------------------------------------------------------------------- */
 
-/* Without a handler the library prints each error. */
+/* Without a handler the library prints errors. */
 static void probe_on_error(natsConnection *connection, natsSubscription *subscription,
                            natsStatus status, void *closure)
 {

@@ -1,4 +1,7 @@
-/* Checks whether a nats: sink could deliver: logs in, and asks for the stream of its subject. */
+/*
+ * Checks whether a nats: sink could deliver records: logs in, and queries the stream of its
+ * subject.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_PROBE_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_PROBE_H
 
@@ -10,16 +13,15 @@
 #include "sinks/destinations/nats_library.h"
 
 /*
- * Implements destination_ops.probe: connects, and asks JetStream which stream has the subject, in
- * which "*" matches any word. Takes over `settings`, which are the sink's and name `servers`
- * servers. Main thread.
+ * Implements destination_ops.probe: connects, and queries JetStream which stream has the subject,
+ * in which "*" matches any word. Takes over `settings`, which name `servers` servers. Main thread.
  */
 void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
                     const char *subject, int64_t timeout_ns, struct error *said);
 
 /*
- * Copies the subject of a sink, with "*" instead of each word that contains a field. Returns false
- * if there is no room. Pure.
+ * Copies the subject of a sink. Each word that contains a field becomes "*". Returns false if there
+ * is no room. Pure.
  */
 bool nats_probe_subject(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 

@@ -1,6 +1,6 @@
 /*
- * What an http: sink learns from refusals: the series and senders of which the server recently
- * refused every record, and the number of bytes that it accepts in one request.
+ * An http: sink learns from refusals: it remembers the series and senders of which the server
+ * recently refused every record, and the number of bytes that it accepts in one request.
  *
  * Records of such series and senders are sent in separate requests, so that a block is not divided
  * because of them. The table is bounded: when it is full, the entry with the fewest refusals is

@@ -20,57 +20,61 @@
 #include "sinks/destinations/nats_subject.h"
 #include "sinks/destinations/nats_token.h"
 
-/* How often a block can be published within its timeout; each time has an equal share to wait for
- * answers. The library has no such limit, and an answer can be lost. */
+/*
+ * Number of times that a block can be published within its timeout. Each time has an equal part of
+ * it to wait for answers. The library has no time limit for answers, and an answer can be lost.
+ */
 #define TRIES 3
 
-/* The time between two attempts to connect: the first, and the longest. */
+/* The first and the longest pause between two attempts to connect. */
 #define CONNECT_WAIT_MS      250
 #define CONNECT_WAIT_MOST_MS 5000
 
 #define RECONNECT_POLL_MS 1000 /* poll interval while the library reconnects */
-#define CLOSE_POLL_MS     100  /* interval of checks for the library's last callbacks */
-#define CLOSE_POLLS       100  /* number of these checks; callbacks may still come after them */
+#define CLOSE_POLL_MS     100  /* the library's last callbacks are checked for at this interval */
+#define CLOSE_POLLS       100 /* after this number of checks the callbacks are not awaited any more */
 
-#define END_MS 500 /* for destroy */
+#define END_MS 500 /* time limit of nats_publisher_destroy in milliseconds */
 
 #define REPLY_SIZE 160
 
-/* Assumed size of a message's headers. A message that is refused as too large is divided. */
+/*
+ * Assumed maximum size of a message's headers. A message that is refused as too large is divided.
+ */
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
-    /* The caller's pointers in it may become invalid before the thread ends. */
+    /* The pointers from the caller may become invalid before the thread ends. */
     struct nats_publisher_options options;
-    char *name; /* of the sink */
+    char *name; /* name of the sink */
     struct broker_place place;
     const struct nats_library *library;
     natsOptions *settings;
     char collector[HOST_NAME_SIZE];
-    struct log_limit report_log; /* limits log lines about what the library's threads report */
+    struct log_limit report_log; /* limits the log lines about reports of the library's threads */
 
-    struct mutex *mutex; /* guards `flights`, `away` and options.sink */
+    struct mutex *mutex; /* protects `flights`, `away` and options.sink */
     struct nats_flights flights;
-    struct error away; /* why there is no connection; empty text: connected, or not tried yet */
+    struct error away; /* why there is no connection; empty if connected or not yet tried */
 
     /*
-     * The thread writes the figures of connections. Figures of messages and times are under the
-     * mutex.
+     * The publisher's thread writes the figures of connections. `mutex` protects those of messages
+     * and times.
      */
     struct delivery_figures figures;
-    _Atomic uint64_t reconnects; /* number of reconnects that the library has made */
+    _Atomic uint64_t reconnects; /* number of reconnects by the library */
 
-    struct wakeup *own; /* wakes the thread */
+    struct wakeup *own; /* wakes the publisher's thread */
     struct thread *thread;
     atomic_bool stopping;
 
     /* Used only by the publisher's thread. */
-    natsConnection *connection; /* NULL: there is none */
+    natsConnection *connection; /* NULL: not connected */
     natsSubscription *answers;
-    natsInbox *inbox; /* the beginning of all reply subjects */
+    natsInbox *inbox; /* the prefix of all reply subjects */
     /*
-     * Numbers of connections and subscriptions that were created, and of those among them for which
-     * the library has made its last callback.
+     * Numbers of connections and subscriptions created, and of those for which the library has made
+     * its last callback.
      */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
@@ -78,7 +82,7 @@ struct nats_publisher {
 
 /* --- answers: the library's thread ------------------------------------------------------------ */
 
-/* Reads the token of an answer. Its subject consists of the inbox and the token. */
+/* Reads the token from an answer's subject, which is the inbox followed by the token. */
 static bool read_token(const struct nats_publisher *publisher, const char *subject,
                        struct nats_token *token)
 {
@@ -87,7 +91,7 @@ static bool read_token(const struct nats_publisher *publisher, const char *subje
            nats_token_parse(subject + length, token);
 }
 
-/* Updates the figure of unanswered messages. The caller holds the lock. */
+/* The caller holds the lock. */
 static void note_unanswered(struct nats_publisher *publisher)
 {
     delivery_figure_set(&publisher->figures, FIGURE_MESSAGES, publisher->flights.unanswered);
@@ -153,7 +157,8 @@ static void on_reconnected(natsConnection *connection, void *closure)
 }
 
 /*
- * Handles errors that a server reports unasked, for example a publication that it does not permit.
+ * Handles errors that a server reports by itself, for example a publication that it does not
+ * permit.
  */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)
@@ -190,7 +195,9 @@ static bool subscribe(struct nats_publisher *publisher)
     if (library->natsConnection_Subscribe(&publisher->answers, publisher->connection, subject,
                                           on_answer, publisher) != NATS_OK)
         return false;
-    /* If this fails, on_unsubscribed is not awaited: without a message no callback can come. */
+    /*
+     * If this fails, on_unsubscribed is not awaited, because without messages no callback can come.
+     */
     if (library->natsSubscription_SetOnCompleteCB(publisher->answers, on_unsubscribed, publisher) !=
         NATS_OK)
         return false;
@@ -198,7 +205,10 @@ static bool subscribe(struct nats_publisher *publisher)
     return library->natsSubscription_SetPendingLimits(publisher->answers, -1, -1) == NATS_OK;
 }
 
-/* Updates the figures. `connects`: connections of this thread, without the library's reconnects. */
+/*
+ * `connects` is the number of connections that this thread made; the library's reconnects are
+ * added.
+ */
 static void note_connection(struct nats_publisher *publisher, bool there, uint64_t connects)
 {
     delivery_figure_set(&publisher->figures, FIGURE_CONNECTIONS, there);
@@ -206,7 +216,7 @@ static void note_connection(struct nats_publisher *publisher, bool there, uint64
                         connects + atomic_load(&publisher->reconnects));
 }
 
-/* Whether the library may still call a callback for a closed connection. */
+/* Returns true if the library may still call callbacks of closed connections. */
 static bool may_be_called(const struct nats_publisher *publisher)
 {
     return atomic_load(&publisher->closed) != publisher->connections ||
@@ -215,7 +225,7 @@ static bool may_be_called(const struct nats_publisher *publisher)
 
 /*
  * Closes the connection, and returns when no more callbacks can come. If the library does not
- * confirm that in time, its objects are leaked, and so is the publisher in the end.
+ * confirm that in time, its objects are leaked, and at the end the publisher, too.
  */
 static void disconnect(struct nats_publisher *publisher)
 {
@@ -238,7 +248,10 @@ static void disconnect(struct nats_publisher *publisher)
     publisher->inbox = NULL;
 }
 
-/* Notes why there is no connection; "": there is one. Locks only for a change, which is rare. */
+/*
+ * `why` is the reason why there is no connection, or "" if there is one. Locks only for a change,
+ * which is rare.
+ */
 static void note_away(struct nats_publisher *publisher, const char *why)
 {
     if (strcmp(publisher->away.text, why) == 0)
@@ -327,7 +340,7 @@ static natsStatus create_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Copies a message out of its block. The caller holds the lock. */
+/* Copies a message from its block. The caller holds the lock. */
 static natsStatus make_message(const struct nats_publisher *publisher,
                                const struct nats_token *token, natsMsg **out)
 {
@@ -346,7 +359,10 @@ static natsStatus make_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Returns the largest message, without headers, that the server accepts, in bytes; 0: unknown. */
+/*
+ * Returns the maximum size of a message without headers that the server accepts, in bytes; 0:
+ * unknown.
+ */
 static size_t most_of_server(const struct nats_publisher *publisher)
 {
     int64_t most = publisher->library->natsConnection_GetMaxPayload(publisher->connection);
@@ -355,7 +371,6 @@ static size_t most_of_server(const struct nats_publisher *publisher)
     return most > HEADERS_SIZE ? (size_t)(most - HEADERS_SIZE) : 1;
 }
 
-/* Handles the library's failure to publish a message. */
 static void note_failure(struct nats_publisher *publisher, const struct nats_token *token,
                          natsStatus status)
 {
@@ -372,7 +387,7 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     case NATS_INSUFFICIENT_BUFFER:
     case NATS_NO_MEMORY:
     case NATS_INVALID_ARG:
-    case NATS_NO_SERVER_SUPPORT: /* of headers */
+    case NATS_NO_SERVER_SUPPORT: /* the server does not support headers */
         note_answer(publisher, token, DELIVERY_NOT_SENT, DELIVERY_REJECTED, why);
         break;
     default: /* a part of the message may have been sent, so it waits for an answer */
@@ -380,7 +395,7 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     }
 }
 
-/* Publishes the next message. Returns false if there is none. */
+/* Returns false if no message waits. */
 static bool publish_next(struct nats_publisher *publisher)
 {
     struct nats_token token;
@@ -404,7 +419,7 @@ static bool publish_next(struct nats_publisher *publisher)
     return true;
 }
 
-/* Ends the flights of a lost connection, whose answers will not come. */
+/* For a lost connection, on which no more answers will come. */
 static void lose_flights(struct nats_publisher *publisher)
 {
     mutex_lock(publisher->mutex);

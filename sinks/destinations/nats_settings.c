@@ -9,11 +9,11 @@
 
 #define URL_SIZE 300
 
-/* A connection is given up if the server does not answer PINGS pings in a row. */
+/* A connection is closed if the server does not answer PINGS consecutive pings. */
 #define PING_MS 2000
 #define PINGS   2
 
-#define RECONNECT_MS 250 /* time between two attempts at the same server */
+#define RECONNECT_MS 250 /* pause between two attempts at the same server */
 
 static natsStatus set_servers(const struct nats_library *library, natsOptions *options,
                               const struct broker_place *place, bool tls)
@@ -109,7 +109,7 @@ natsOptions *nats_settings_make(const struct nats_library *library,
     return NULL;
 }
 
-/* The library's text says more than its status. */
+/* The library's last error says more than the status. */
 static void explain_status(const struct nats_library *library, natsStatus status,
                            struct error *error)
 {
@@ -118,7 +118,10 @@ static void explain_status(const struct nats_library *library, natsStatus status
                    status == NATS_SECURE_CONNECTION_REQUIRED ||
                    status == NATS_SECURE_CONNECTION_WANTED || status == NATS_NOT_PERMITTED;
     const char *name = library->natsStatus_GetText(status);
-    const char *place = text == NULL ? NULL : strstr(text, "): "); /* "(conn.c:2088): " */
+    const char *place =
+        text == NULL
+            ? NULL
+            : strstr(text, "): "); /* the library's source position, such as "(conn.c:2088): " */
     if (place != NULL && text[0] == '(')
         text = place + 3;
     if (text == NULL || strcmp(text, name) == 0)

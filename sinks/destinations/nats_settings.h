@@ -9,7 +9,7 @@
 #include "sinks/destinations/broker_place.h"
 #include "sinks/destinations/nats_library.h"
 
-/* Milliseconds that connecting to a server, or one write to it, may take. */
+/* Time limit for connecting to a server, and for one write to it, in milliseconds. */
 #define NATS_PATIENCE_MS 2000
 
 /*
@@ -22,10 +22,10 @@ natsOptions *nats_settings_make(const struct nats_library *library,
                                 struct error *error);
 
 /*
- * Connects to a server, by settings that outlive the connection. Returns whether the server is
- * usable. If not, `error` is filled (EXIT_CODE_NOT_REACHED; EXIT_CODE_CONFIG: the server refuses
- * the settings, or does not accept headers). In both cases the caller owns *connection; NULL: there
- * is none.
+ * Connects to a server. `settings` must outlive the connection. Returns true if the server is
+ * usable. Otherwise `error` is filled (EXIT_CODE_NOT_REACHED; EXIT_CODE_CONFIG: the server refuses
+ * the settings, or does not accept headers). In both cases the caller owns *connection, which may
+ * be NULL on failure.
  */
 bool nats_settings_connect(const struct nats_library *library, natsOptions *settings,
                            natsConnection **connection, struct error *error);

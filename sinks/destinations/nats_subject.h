@@ -9,14 +9,14 @@
 
 #include "collector/contract/delivery.h"
 
-/* The size of the longest subject in bytes. */
+/* The maximum size of a subject in bytes. */
 #define NATS_SUBJECT_MOST 512
 
 bool nats_subject_is_valid(const char *subject);
 
 /*
- * Copies the subject from a server's error "... for Publish to \"SUBJECT\"". Returns false if there
- * is none, or if it is too long for a route.
+ * Copies the subject from a server's error "... for Publish to \"SUBJECT\"". Returns false if the
+ * error has no subject, or if it is too long for a route.
  */
 bool nats_subject_read_denied(const char *text, char subject[DELIVERY_ROUTE_SIZE]);
 

@@ -1,8 +1,7 @@
 /*
- * The answer of an OTLP receiver to a request that it accepted: ExportMetricsServiceResponse, with
- * the number of data points that it refused. These are not sent again (OTLP 1, "Partial Success").
- *
- * A pure function; any thread.
+ * The answer of an OTLP receiver that accepted a request: ExportMetricsServiceResponse, with the
+ * number of data points that it rejected. These are not sent again (OTLP 1, "Partial Success"). A
+ * pure function; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_OTLP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_OTLP_ANSWER_H
@@ -14,16 +13,15 @@
 #include "collector/text/text.h"
 
 struct otlp_answer {
-    uint64_t rejected;   /* data points that were rejected; 0: all were accepted, perhaps with a
-                            warning */
-    struct text message; /* the reason or a warning: any bytes, a part of the body; empty: none */
+    uint64_t
+        rejected; /* number of rejected data points; 0: all were accepted, perhaps with a warning */
+    struct text message; /* the reason or warning, any bytes, in the body; may be empty */
 };
 
 /*
  * Reads the body of an answer in protobuf's wire format. Unknown fields are skipped. If a field is
- * repeated, its last value counts, as in protobuf. Returns false if the body is not such a message;
- * then *answer says that all data points were accepted, because the status of the answer was a
- * success.
+ * repeated, the last one counts. Returns false if the body is not such a message; *answer then has
+ * no rejected data points.
  */
 bool otlp_answer_read(const uint8_t *body, size_t size, struct otlp_answer *answer);
 

@@ -58,10 +58,7 @@ enum write_result output_destination_write(struct destination *destination, cons
     return output_file_write(output->file, bytes, size, written, error);
 }
 
-/*
- * If this sink ended another sink's line before its own output, the newline does not count as
- * accepted.
- */
+/* The newline that ends another sink's line does not count as accepted. */
 size_t output_destination_cancel(struct destination *destination)
 {
     struct output_destination *output = (struct output_destination *)destination;

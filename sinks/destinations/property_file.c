@@ -37,7 +37,7 @@ static bool property_is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* Returns the text without blanks at both ends. Overwrites the blanks at its end. */
+/* Removes the blanks at both ends. Writes a NUL after the last byte. */
 static char *trim(char *text)
 {
     while (property_is_blank(*text))

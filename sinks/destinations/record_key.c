@@ -8,9 +8,9 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 
-#define SCRATCH_SIZE 1024 /* memory for labels that must be made as text */
+#define SCRATCH_SIZE 1024 /* memory for labels that must be converted to text */
 
-/* The most labels that are read, so that a datagram full of labels cannot keep a sink busy. */
+/* Only this number of labels is read, so that a datagram full of labels cannot keep a sink busy. */
 #define LABELS_MOST 1024
 
 static size_t key_put(uint8_t *key, const char *text, size_t size)
@@ -70,8 +70,10 @@ static void feed(struct siphash *hash, const struct text *text)
     siphash_feed(hash, text->data, text->size);
 }
 
-/* The sum of the labels' hashes does not depend on their order. The key need not be secret: a
- * sender that chooses colliding labels only gives two of its series the same key. */
+/*
+ * The labels' hashes are added, so their order does not matter. The hash needs no secret: a sender
+ * that chooses colliding labels only gives two of its own series the same key.
+ */
 static size_t put_series(struct labels *labels, uint8_t *key)
 {
     static const uint8_t fixed[16] = {0};

@@ -1,4 +1,4 @@
-/* Consecutive records of a block that are sent as one message. */
+/* Consecutive records of a block that are one message. */
 #ifndef SLUICE_SINKS_DESTINATIONS_RECORD_RANGE_H
 #define SLUICE_SINKS_DESTINATIONS_RECORD_RANGE_H
 
@@ -11,10 +11,10 @@ struct record_range {
     uint32_t first, count;
 };
 
-/* Returns the size of a message of these records. Each message begins with the block's head. */
+/* Returns the size of the message in bytes. Each message begins with the block's head. */
 size_t record_range_size(const struct delivery_block *block, const struct record_range *range);
 
-/* Returns a copy of that message, which the caller frees; NULL if memory is short. */
+/* Returns a copy of the message, which the caller frees, or NULL if out of memory. */
 uint8_t *record_range_copy(const struct delivery_block *block, const struct record_range *range);
 
 #endif

@@ -9,15 +9,14 @@
 struct relay_packets {
     struct datagram_sender *sender;
     const struct relay_options *options;
-    uint32_t number;                /* identifies the fragments of the next datagram */
+    uint32_t number;                /* the identification for the fragments of the next datagram */
     size_t mtu[RELAY_TARGETS_MOST]; /* the last known MTU of the path to each target */
 
     /* The datagram that is being sent. */
     bool sending;
-    bool asked; /* whether the MTU was already asked for again, because a packet exceeded the last
-                   known MTU */
+    bool asked; /* the MTU was queried again, because a packet exceeded the last known MTU */
     struct udp_fragments fragments;
-    size_t size; /* size of the next packet; 0: it is not made yet */
+    size_t size; /* size of the next packet; 0: not made yet */
     uint8_t packet[UDP_PACKET_MAX];
 };
 
@@ -68,7 +67,7 @@ static bool packets_end(struct relay_packets *packets, enum relay_outcome *outco
     return true;
 }
 
-/* Returns RELAY_SENT if the datagram can be sent, else the reason why it cannot. */
+/* Returns RELAY_SENT if the datagram can be sent, otherwise the reason why not. */
 static enum relay_outcome packets_classify(const struct udp_packet *packet, struct error *error)
 {
     if (packet->source->family != packet->destination->family) {
@@ -118,7 +117,7 @@ bool relay_packets_send(struct relay_packets *packets, size_t target,
             return false;
         case SEND_FAILED:
             return packets_end(packets, outcome, RELAY_FAILED);
-        case SEND_TOO_LARGE: /* the path's MTU has changed: send all packets again, but only once */
+        case SEND_TOO_LARGE: /* the path's MTU has changed: send all packets again, once */
             error_set(error, EXIT_CODE_IO, "a packet of %zu bytes exceeds the path MTU",
                       packets->size);
             if (packets->asked)

@@ -14,20 +14,20 @@
 struct relay_packets;
 
 /*
- * Creates the sender of packets. `sender`, which must be able to send packets, and the options must
- * outlive the result. Returns NULL if memory is short.
+ * `sender`, which must be able to send raw packets, and the options must outlive the result.
+ * Returns NULL if out of memory.
  */
 struct relay_packets *relay_packets_create(struct datagram_sender *sender,
                                            const struct relay_options *options);
 void relay_packets_destroy(struct relay_packets *packets); /* NULL is allowed */
 
-/* Bytes that relay_packets_create allocates. */
+/* Returns the bytes that relay_packets_create allocates. */
 size_t relay_packets_memory(void);
 
 /*
- * Sends the datagram to the target with that index. Fills *outcome and, unless the outcome is
- * RELAY_SENT, `error`. Returns false if the system has no room now: the caller then repeats the
- * call with the same datagram and target before any other call, or calls relay_packets_cancel.
+ * Sends the datagram to the target with index `target`. Fills *outcome and, unless it is
+ * RELAY_SENT, `error`. Returns false if the system has no room. The caller must then repeat the
+ * call with the same datagram and target before any other call, or call relay_packets_cancel.
  */
 bool relay_packets_send(struct relay_packets *packets, size_t target,
                         const struct relay_datagram *datagram, enum relay_outcome *outcome,

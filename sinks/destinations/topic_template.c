@@ -33,13 +33,13 @@ static const struct value_name {
     {"%{sender}", FIELD_SENDER},
 };
 
-/* The values of a record that a name can contain. The sender is NULL if it has no name. */
+/* The values of a record for the fields. `sender` is NULL if it has no name. */
 struct topic_values {
     const char *listener, *schema, *sender;
     int64_t hour;
 };
 
-/* Returns the kind of the text or field at `at`. Sets *size to its length. */
+/* Returns the kind of the text or field at `at`, and its length in *size. */
 static enum field next_field(const char *at, size_t *size)
 {
     *size = *at == '%' ? 2 : strcspn(at, "%");
@@ -121,7 +121,7 @@ static void append_value(struct name *name, const char *value, bool dots_part)
 
 static void append_time(struct name *name, char letter, int64_t hour)
 {
-    /* The year has four digits: a time in nanoseconds of 64 bits is between 1677 and 2262. */
+    /* The year has four digits, because 64-bit nanoseconds cover only 1677 to 2262. */
     int64_t day = hour >= 0 ? hour / HOURS_OF_DAY : -((HOURS_OF_DAY - 1 - hour) / HOURS_OF_DAY);
     struct calendar_date date = calendar_date_of((uint32_t)(day + CALENDAR_DAYS_BEFORE_1970));
     char text[32];
@@ -172,7 +172,7 @@ static size_t write_name(const struct topic_template *topic, const struct topic_
         case FIELD_SENDER:
             append_value(&name, values->sender, topic->dots_part);
             break;
-        case FIELD_WRONG: /* topic_template_read refused it */
+        case FIELD_WRONG: /* topic_template_read has refused it */
             break;
         }
     }
@@ -181,7 +181,7 @@ static size_t write_name(const struct topic_template *topic, const struct topic_
     return name.too_long ? 0 : name.size;
 }
 
-/* Returns the hour of a time, counted from 1970; negative before 1970. */
+/* Returns the number of hours since 1970; negative before 1970. */
 static int64_t hour_of(int64_t time_ns)
 {
     return time_ns / HOUR_NS - (time_ns % HOUR_NS < 0);

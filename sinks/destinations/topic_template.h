@@ -7,10 +7,11 @@
  *   %{sender}           the name of the sender's key; empty if it has none
  *   %%                  a percent sign
  *
- * In values each byte except ASCII letters, digits, '.', '_' and '-' becomes '_', and so does a dot
- * if dots separate the words of a name. An empty value becomes "_".
+ * In a value each byte except ASCII letters, digits, '.', '_' and '-' becomes '_'. With
+ * `dots_part`, because dots separate the words of a name, so does a dot. An empty value becomes
+ * "_".
  *
- * Pure, except that it caches the last name; one thread.
+ * Pure, except that the last name is cached. One thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_TOPIC_TEMPLATE_H
 #define SLUICE_SINKS_DESTINATIONS_TOPIC_TEMPLATE_H
@@ -30,14 +31,14 @@ struct schema;
 struct topic_template {
     const char *text;
     bool has_values, has_time;
-    bool dots_part; /* '.' in a value becomes '_' */
+    bool dots_part; /* a dot in a value becomes '_' */
 
-    /* The last name, and the values from which it was made. */
+    /* The cached name, and the values in it. */
     const struct listener *listener;
     const struct schema *schema;
     char sender[SENDER_NAME_MAX + 1];
     int64_t hour;
-    size_t size; /* 0: no name was made yet */
+    size_t size; /* size of `name`; 0: no name is cached */
     char name[DELIVERY_ROUTE_SIZE];
 };
 
@@ -56,8 +57,8 @@ size_t topic_template_expand(struct topic_template *topic, const struct listener
                              const struct record *record, char *name);
 
 /*
- * Writes an example name, to check the syntax: each value is "x", and the time is the beginning of
- * 1970.
+ * Writes a name for a check of its syntax: each value is "x", and the time is the beginning of
+ * 1970. Returns as topic_template_expand does.
  */
 size_t topic_template_example(const struct topic_template *topic, char *name);
 

@@ -9,7 +9,7 @@ struct torn_output {
     char name[];
 };
 
-/* A spin lock suffices, because the list is short and rarely used. */
+/* A spin lock, because the list is short and rarely used. */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static struct torn_output *outputs;
 

@@ -18,7 +18,7 @@ static struct text sender_id_of(const struct record *record)
                                           : schema->ops->sender_id(schema, record->message);
 }
 
-/* Returns the value of the piece. `address` is room for the text of the sender's address. */
+/* Returns the value of the piece. `address` is a buffer for the text of the sender's address. */
 static struct text expand(const struct label_piece *piece, const struct record *record,
                           const struct text *host, char address[ADDRESS_TEXT_SIZE])
 {
@@ -36,7 +36,7 @@ static struct text expand(const struct label_piece *piece, const struct record *
     case LABEL_SENDER_ID:
         return sender_id_of(record);
     case LABEL_TEXT:
-    case LABEL_WRONG: /* refused when it was parsed */
+    case LABEL_WRONG: /* refused by the parser */
         break;
     }
     return piece->text;

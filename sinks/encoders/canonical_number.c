@@ -6,21 +6,18 @@
 #include "collector/text/decimal.h"
 #include "collector/text/shortest_double.h"
 
-/*
- * Numbers with an exponent of ten below LOWEST_FIXED or above HIGHEST_FIXED are written with an
- * exponent.
- */
+/* Numbers whose decimal exponent is outside of this range are written with an exponent. */
 #define LOWEST_FIXED  (-4)
 #define HIGHEST_FIXED 5
 
-/* digits[0].digits[1]... times ten to the power `exponent`. */
+/* The number digits[0].digits[1]... * 10^exponent. */
 struct decimal_digits {
     char digits[SHORTEST_DOUBLE_SIZE]; /* the first and the last digit are not 0 */
     size_t count;
     int exponent;
 };
 
-/* Splits the output of shortest_double for a positive value; no zeros stay at the ends. */
+/* Converts a positive value, without zeros at either end. */
 static struct decimal_digits take_apart(double value)
 {
     char text[SHORTEST_DOUBLE_SIZE + 1];

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* A bound, and the number of values that its bucket adds to the lower buckets. */
+/* A bound, and the number of values in the bucket below it. */
 struct step {
     double bound;
     uint64_t count;
@@ -17,15 +17,15 @@ static bool explicit_step(const struct sample_histogram *histogram, size_t index
 }
 
 /*
- * Scales beyond this one, up or down, are computed as if they were this one: here a bucket next to
- * 1 is already narrower than the distance between any two doubles, or has all larger or all smaller
- * doubles.
+ * The limit of scales, positive and negative; scales beyond it are computed as if they were the
+ * limit. At the limit, a bucket next to 1 is narrower than the distance between two doubles, or one
+ * bucket has all doubles above 1.
  */
 #define SCALE_LIMIT 1100
 
 /*
- * Returns base^index, where base = 2^(2^-scale). Index i gives exactly the same number as index 2i
- * in the next finer scale, because both are computed from the same exponent of 2.
+ * Returns base^index, where base = 2^(2^-scale). Index i returns exactly the same number as index
+ * 2i of the next finer scale, because both are computed from the same exponent of 2.
  */
 static double exponential_bound(int64_t scale, int64_t index)
 {
@@ -36,8 +36,8 @@ static double exponential_bound(int64_t scale, int64_t index)
 }
 
 /*
- * Merged buckets, each of 2^shift neighbours: the index of the first merged bucket at the reduced
- * scale, and the number of merged buckets.
+ * The buckets after merging each 2^shift neighbours into one: the index of the first merged bucket
+ * at the reduced scale, and their number.
  */
 struct merged {
     int64_t first;
@@ -63,7 +63,7 @@ static uint64_t classic_buckets_add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* Returns the count of the merged bucket with that index. */
+/* `index` is the index of a merged bucket. */
 static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
 {
     const int64_t width = (int64_t)1 << shift;
@@ -78,9 +78,9 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
 }
 
 /*
- * Finds the bound and the count at `index`, among the negative buckets in ascending order. Bound 0
- * is the lower edge of the lowest bucket; each further bound is the edge of a bucket that is nearer
- * to zero. Returns false after the last bucket.
+ * Returns in *step the bound number `index` of the negative buckets, in ascending order, and the
+ * count of the bucket below it. Bound 0 is the lower bound of the lowest bucket and has count 0.
+ * Returns false after the last bound.
  */
 static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)
 {
@@ -93,7 +93,7 @@ static bool negative_step(const struct classic_buckets *walk, size_t index, stru
     step->bound = -exponential_bound((int64_t)histogram->scale - walk->shift, bucket);
     step->count = index == 0 ? 0 : merged_count(&histogram->negative, walk->shift, bucket);
     if (step->bound == 0)
-        step->bound = (double)NAN; /* too near to zero to differ from zero */
+        step->bound = (double)NAN; /* an underflow: next_bucket skips it */
     return true;
 }
 
@@ -127,7 +127,7 @@ static bool exponential_step(const struct classic_buckets *walk, size_t index, s
 
 /* --- choosing buckets ------------------------------------------------------------------------- */
 
-/* Returns the number of buckets, including the bucket of zero and the last bucket. */
+/* Returns the number of buckets, with the bucket of zero and the last one. */
 static size_t bucket_count(const struct sample_exponential_histogram *histogram, unsigned shift)
 {
     size_t negative = merged_of(&histogram->negative, shift).count;
@@ -136,8 +136,8 @@ static size_t bucket_count(const struct sample_exponential_histogram *histogram,
 }
 
 /*
- * Returns the smallest shift with which there are at most `most` buckets. Merging always achieves
- * this: with at most two buckets in each half, the number is at most BUCKETS_LEAST.
+ * Returns the smallest shift with which there are at most `most` buckets. There always is one: with
+ * at most two buckets on each side of zero, the number is at most BUCKETS_LEAST.
  */
 static unsigned shift_for(const struct sample_exponential_histogram *histogram, uint64_t most)
 {
@@ -153,8 +153,8 @@ static bool is_number(uint64_t choice)
 }
 
 /*
- * Returns whether an explicit bound is kept. Kept bounds are evenly spread and include the last
- * bound.
+ * Returns true if the explicit bound is kept. Kept bounds are evenly spread and include the last
+ * one.
  */
 static bool stays(const struct classic_buckets *walk, size_t index)
 {
@@ -171,7 +171,7 @@ static const struct sample_totals *totals_of(const struct sample *sample)
                                             : &sample->value.exponential_histogram.totals;
 }
 
-/* Finds the next bound that is kept. */
+/* Finds the next kept bound. */
 static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     const struct sample *sample = walk->sample;
@@ -181,19 +181,19 @@ static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *buc
                : exponential_step(walk, walk->next, &step)) {
         size_t index = walk->next++;
         walk->count = classic_buckets_add(walk->count, step.count);
-        if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* also skips NaN */
+        if (!(step.bound > walk->last && step.bound < (double)INFINITY)) /* false for NaN, too */
             continue;
         if (!stays(walk, index))
             continue;
         walk->last = step.bound;
-        /* The addition turns a negative zero into a positive zero. */
+        /* -0.0 becomes +0.0 */
         *bucket = (struct classic_bucket){step.bound + 0.0, walk->count};
         return true;
     }
     return false;
 }
 
-/* Finds the next bound that is an upper or a lower bound of a bucket with values. */
+/* Finds the next bound that is next to a bucket with values. */
 static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     while (walk->has_ahead) {

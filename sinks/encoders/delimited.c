@@ -11,23 +11,23 @@ void delimited_put(struct output *out, const void *message, size_t size)
     output_bytes(out, message, size);
 }
 
-/* --- finding the end of the whole messages ---------------------------------------------------- */
+/* --- finding the end of the last complete message --------------------------------------------- */
 
 enum reading {
-    READ_WHOLE,   /* complete; `at` is after it */
+    READ_WHOLE,   /* complete; `at` is the position after it */
     READ_ENDS,    /* incomplete: the available bytes end within it */
     READ_FOREIGN, /* invalid */
 };
 
 /*
- * A sequence of `size` bytes that is read from its front. Only the first `there` bytes are
- * available: a message may be cut, and its length says how much is missing.
+ * A sequence of `size` bytes that is read from its beginning. Only the first `there` bytes are
+ * available, because a message may be cut off; its length tells the missing number.
  */
 struct bytes {
     const uint8_t *data;
     size_t there;
     size_t size;
-    size_t at; /* beyond `there` if the remaining bytes are not available */
+    size_t at; /* may be beyond `there` */
 };
 
 static const uint8_t *here(const struct bytes *bytes)
@@ -40,7 +40,10 @@ static const uint8_t *end_of(const struct bytes *bytes)
     return bytes->data + bytes->there;
 }
 
-/* Reads a number of at most `most` bytes. Sets `next` to its end, or to NULL. */
+/*
+ * Moves to `next`, the end of a number of at most `most` bytes. `next` is NULL if the number could
+ * not be read.
+ */
 static enum reading pass_number(struct bytes *bytes, const uint8_t *next, size_t most)
 {
     if (next == NULL) {
@@ -84,7 +87,7 @@ static enum reading skip_value(struct bytes *bytes, uint32_t wire_type)
     }
 }
 
-/* The open groups, by their fields' numbers. */
+/* The open groups, with their field numbers. */
 struct groups {
     uint32_t numbers[SCHEMA_MAX_DEPTH];
     size_t open;
@@ -123,8 +126,9 @@ static enum reading read_field(struct bytes *bytes, struct groups *groups)
 }
 
 /*
- * Whether the bytes are a sequence of fields that a decoder accepts, of any type. Tags and lengths
- * are read by the decoder's functions, so every message that was decoded and written is recognised.
+ * Checks that the bytes are a sequence of fields, of any type, that a decoder accepts. Tags and
+ * lengths are read by the decoder's functions, so every message that was decoded and written is
+ * recognised.
  */
 static enum reading read_fields(struct bytes *bytes)
 {
@@ -158,8 +162,9 @@ static enum reading read_message(struct bytes *stream, size_t longest)
 /* --- files that may be text ------------------------------------------------------------------- */
 
 #define TEXT_LEAST     8 /* bytes: fewer cannot distinguish a text from a message */
-#define TEXT_MESSAGES  8 /* consecutive ones, which do not occur in a text */
-#define TEXT_BEGINNING 4 /* bytes: in them text has no tab or line end, and messages have tags */
+#define TEXT_MESSAGES  8 /* a text does not look like this number of consecutive messages */
+#define TEXT_BEGINNING 4 /* bytes in which a text has no tab or line end, but messages have tags   \
+                          */
 
 static bool is_of_text(uint8_t byte, size_t at, size_t messages)
 {
@@ -168,7 +173,7 @@ static bool is_of_text(uint8_t byte, size_t at, size_t messages)
     return byte >= ' ' && byte != 0x7f;
 }
 
-/* Whether all bytes are text, which may be torn within a character. */
+/* Returns true if all bytes are text, except that the last character may be incomplete. */
 static bool is_text(const uint8_t *data, size_t size, size_t messages)
 {
     if (size < TEXT_LEAST)
@@ -186,11 +191,13 @@ static bool is_text(const uint8_t *data, size_t size, size_t messages)
 }
 
 /*
- * Messages are recognised by their fields, whose content is not examined. Bytes that are messages
- * up to the last byte are the sink's own, even if they are also text. But a short text can look
- * like the beginning of a message: a line of JSON looks like a message of 123 bytes that begins
- * with field 4. The line would be cut off as a torn record. So a text file that ends within one of
- * its first messages is foreign. The length of a message of 128 bytes or more is never text.
+ * Messages are recognised by their fields, whose contents are not examined. Bytes that are complete
+ * messages are the sink's own, even if they are also text.
+ *
+ * But a short text can look like the beginning of a message: a line of JSON looks like a message of
+ * 123 bytes that begins with field 4. The line would be cut off as a torn record. So a text file
+ * that ends within one of its first messages is foreign. The length of a message of 128 bytes or
+ * more is never text.
  */
 size_t delimited_whole(const uint8_t *data, size_t size, size_t longest, bool at_start,
                        bool *foreign)

@@ -1,6 +1,6 @@
 /*
- * Messages with a length prefix (varint): the stream form that protobuf's libraries read with
- * parseDelimitedFrom. Pure functions; any thread.
+ * Messages with a length prefix (varint), which protobuf's libraries read with parseDelimitedFrom.
+ * Pure functions; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_DELIMITED_H
 #define SLUICE_SINKS_ENCODERS_DELIMITED_H
@@ -11,7 +11,7 @@
 
 #include "collector/text/output.h"
 
-/* Appends a message of `size` bytes, after its length. */
+/* Appends the length and the message of `size` bytes. */
 void delimited_put(struct output *out, const void *message, size_t size);
 
 /*

@@ -2,8 +2,8 @@
  * csv: a table (RFC 4180), one row for each sample, after a header line in each file. Values other
  * than numbers and texts are JSON in their field. An empty field means that there is no value.
  *
- * A row is one line of text: a line end in a name or a unit becomes two characters, as in JSON.
- * Otherwise the end of a torn row could not be distinguished from one within a field.
+ * A row is one line of text: in a name or a unit a line end becomes two characters, as in JSON.
+ * Otherwise a torn row could not be distinguished from a line end within a field.
  */
 #include <string.h>
 
@@ -27,15 +27,16 @@ struct csv_encoder {
     struct sample_encoder base;
     bool sender_column; /* rows have a last column with the sender's name */
 
-    /* Of the current record. */
+    /* Values of the current record. */
     const struct listener *listener;
-    const char *sender; /* NULL: the sender has no name */
+    const char *sender; /* NULL if the sender has no name */
     struct time_text received;
     char source[ADDRESS_TEXT_SIZE];
     size_t source_size;
-    size_t facts_at, facts_size; /* the facts in the record's first row; size 0: not written yet */
+    size_t facts_at, facts_size; /* the end of the record's first row, which its other rows repeat;
+                                    size 0: not written yet */
 
-    /* Of the current sample. */
+    /* Values of the current sample. */
     struct time_text sampled;
     struct time_text started;
 
@@ -65,7 +66,6 @@ static void put_time(struct output *out, const struct time_text *time)
     output_bytes(out, time->text + 1, TIME_TEXT_SIZE - 2); /* without its quotes */
 }
 
-/* Doubles the quotes from byte `start` on. */
 static void double_quotes(struct output *out, size_t start)
 {
     if (out->overflow)
@@ -87,8 +87,9 @@ static void double_quotes(struct output *out, size_t start)
 }
 
 /*
- * Begins a field with JSON, which is written directly; its quotes are doubled afterwards. Until
- * then a colon is in place of the opening quote, because JSON's writers put no comma after a colon.
+ * Begins a field with JSON. The JSON is written directly, and its quotes are doubled afterwards.
+ * Until then there is a colon instead of the opening quote, because the JSON functions write no
+ * comma after a colon.
  */
 static size_t begin_json(struct output *out)
 {
@@ -122,7 +123,7 @@ static void put_value(struct output *out, const struct record *record, const str
     }
 }
 
-/* Writes a text as a JSON string within a quoted field. */
+/* Writes a JSON string within a quoted field. */
 static void put_string(struct output *out, const struct text *text)
 {
     if (json_is_plain(text->data, text->size)) {
@@ -151,7 +152,7 @@ static void put_label(struct output *out, struct sample_labels *labels, const st
     put_string(out, &label->value);
 }
 
-/* Writes a field with the JSON object that json_labels_write makes. */
+/* Writes the same JSON object as json_labels_write, as a field. */
 static void put_labels(struct output *out, const struct record *record, const struct sample *sample,
                        struct sample_labels *labels)
 {
@@ -171,7 +172,7 @@ static void put_exemplars(struct output *out, const struct record *record,
                           const struct sample *sample, struct sample_labels *labels)
 {
     size_t start = out->used;
-    json_sample_exemplars(out, record, sample, labels, ":"); /* like in begin_json */
+    json_sample_exemplars(out, record, sample, labels, ":"); /* ":" as in begin_json */
     if (out->used != start)
         end_json(out, start);
 }
@@ -187,7 +188,7 @@ static void csv_begin(struct encoder *encoder, struct output *out)
     output_literal(out, "\r\n");
 }
 
-/* Ends a row; all rows of a record have the same end. */
+/* Writes the end of a row, which is the same for all rows of a record. */
 static void put_facts(struct csv_encoder *csv, struct output *out)
 {
     if (csv->facts_size != 0) {
@@ -262,8 +263,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 #define HEADER_MARK_LEAST (sizeof "time,name," - 1)
 
 /*
- * Examines a line: it begins with a time, or is the header. A torn header is recognised as the
- * sink's own if it reaches the third column.
+ * Examines a line: the sink's own line begins with a time, or is the header. A torn header is
+ * recognised as the sink's own if it reaches the third column.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

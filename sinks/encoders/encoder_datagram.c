@@ -1,6 +1,6 @@
 /*
- * datagram: the received datagrams, each by itself, for a relay. A datagram with several messages
- * is written once, by its first record; the others have no output. A datagram counts as a line.
+ * datagram: the received datagrams, each by itself, for a relay. The first record of a datagram
+ * writes it; other records of the datagram have no output. A datagram counts as a line.
  */
 #include <stdlib.h>
 

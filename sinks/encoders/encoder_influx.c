@@ -1,12 +1,12 @@
 /*
  * influx: line protocol, one line for each sample, times in nanoseconds. The measurement is the
- * sample's name and the tags are its labels. A number is the field "value"; each part of a
+ * sample's name and the tags are its labels. A number is the field "value". Each part of a
  * histogram or summary is a field, with the name that Telegraf's prometheus input gives it
  * (metric_version = 1).
  *
- * Readers of line protocol interpret two backslashes, and backslashes before an escaped character,
- * in different ways: a backslash in such a position, or at the end of a text, is removed, so that
- * it cannot change the meaning of the next character. More in sinks/README.md.
+ * Readers of line protocol differ in how they interpret two backslashes, and backslashes before an
+ * escaped character. So a backslash in such a position or at the end of a text is removed. More in
+ * sinks/README.md.
  */
 #include <math.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static size_t count_backslashes(struct text text)
 }
 
 /*
- * Returns whether some reader treats a backslash before the character as an escape. In names this
- * is also so for an equals sign.
+ * Returns true if some reader treats a backslash before the character as an escape, in names or
+ * tags.
  */
 static bool is_special(char c)
 {
@@ -56,7 +56,7 @@ static bool is_special(char c)
     return byte < 0x80 && tag_escapes.of[byte].size != 0;
 }
 
-/* Whether put_text copies it unchanged, which is true for most. */
+/* Returns true if put_text copies the text unchanged, as it does with most texts. */
 static bool is_plain(struct text text)
 {
     return plain_text_is(text.data, text.size, (struct plain_rule){0x21, {',', '=', '\\'}});
@@ -80,7 +80,7 @@ static void put_text(struct output *out, struct text text, const struct escapes 
     }
 }
 
-/* Returns whether put_text removes the whole text. */
+/* Returns true if put_text removes the whole text. */
 static bool is_empty(struct text text)
 {
     return count_backslashes(text) == text.size;
@@ -94,14 +94,14 @@ static void write_measurement(struct output *out, struct text name)
         output_char(out, '_');
         return;
     }
-    if (name.data[0] == '#') { /* would make the line a comment */
+    if (name.data[0] == '#') { /* it would make the line a comment */
         output_char(out, '_');
         name = skip(name, 1);
     }
     put_text(out, name, &measurement_escapes);
 }
 
-/* Whether InfluxDB refuses a tag with this key. The key is the output from byte `at` on. */
+/* Returns true if InfluxDB refuses a tag with the key that was written at byte `at`. */
 static bool is_reserved(const struct output *out, size_t at)
 {
     static const struct text reserved[] = {{"time", 4}, {"_field", 6}, {"_measurement", 12}};
@@ -129,7 +129,7 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
-/* Writes the tags, after the comma before them. */
+/* Writes a comma and the tags. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {
@@ -151,7 +151,7 @@ static void write_tags(struct sample_labels *labels, const struct record *record
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-/* Numbers that line protocol cannot represent are omitted. */
+/* Omits numbers that line protocol cannot represent. */
 static void write_double_field(struct output *out, const char *key, size_t key_size, double value)
 {
     if (!isfinite(value))
@@ -164,8 +164,8 @@ static void write_double_field(struct output *out, const char *key, size_t key_s
     write_double_field((out), "" key, sizeof(key) - 1, (value))
 
 /*
- * Counts are written as doubles with all their digits: Telegraf's are doubles, and a field must
- * have one type.
+ * Counts are doubles, written with all their digits: Telegraf's counts are doubles, and a field
+ * must have one type.
  */
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {
@@ -217,7 +217,7 @@ static void write_summary(struct output *out, const struct record *record,
 static void write_integer(struct output *out, uint64_t value)
 {
     number_uint64(out, value);
-    /* A value above the signed range is written as unsigned: exact, unlike a double. */
+    /* values above INT64_MAX are written as unsigned integers, which is exact, unlike a double */
     output_char(out, value <= INT64_MAX ? 'i' : 'u');
 }
 
@@ -290,8 +290,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 }
 
 /*
- * Returns whether the bytes can be the fields of a line of this encoder, or their beginning: the
- * first field is value or count.
+ * Returns true if the bytes can be the fields of a line of this encoder, or the beginning of them:
+ * its first field is "value" or "count".
  */
 static bool are_fields(const uint8_t *bytes, size_t size)
 {
@@ -302,8 +302,8 @@ static bool are_fields(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Other programs write this protocol, too. Only a whole line with a first field as this encoder
- * writes it, and with a time, is identified as the sink's own.
+ * Other programs write this protocol, too. Only a complete line whose first field is one of this
+ * encoder, and which has a time, is identified as the sink's own.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

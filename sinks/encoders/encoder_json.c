@@ -3,10 +3,10 @@
  * with its message in the protobuf JSON mapping. For any input, lines are valid JSON and valid
  * UTF-8, and no object has a key twice; see collector/text/json_writer.h for ill-formed text.
  *
- * This is the hot path: for each line it formats new parts and copies repeated ones, in few pieces.
- * The common parts of a record's lines ("received", "source", "listener") are composed once, and
- * only where they differ from the previous record; the part about the kind is composed when the
- * encoder is made.
+ * This code runs for each line, so it must be fast: it formats new parts, and copies repeated parts
+ * in few pieces. The parts that are common to a record's lines ("received", "source", "listener")
+ * are formatted once, as far as they differ from the previous record. The part about the kind is
+ * formatted when the encoder is created.
  */
 #include <string.h>
 
@@ -22,12 +22,13 @@
 #include "sinks/encoders/time_text.h"
 #include "sinks/encoders/whole_lines.h"
 
-/* Names of listeners shorter than this are cached as JSON. */
+/* Listener names shorter than this are cached as JSON. */
 #define NAME_SIZE        512
-#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and the quotes */
+#define QUOTED_NAME_SIZE (6 * NAME_SIZE + 2) /* each byte as \u00xx, and two quotes */
 
 /*
- * The properties of a record, which end a line. The time comes first and always has the same size.
+ * The facts are the properties of a record at the end of each of its lines. They begin with the
+ * time, whose size is constant.
  */
 #define RECEIVED           ",\"received\":"
 #define FACTS_TIME         (sizeof RECEIVED - 1)
@@ -40,27 +41,27 @@ struct json_encoder {
     struct sample_encoder base;
     struct encoder_options options;
 
-    /* Of the current record. */
+    /* Values of the current record. */
     struct time_text received;
-    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"sender":...,"listener":...} and the
-                               line's end */
+    char facts[FACTS_SIZE]; /* ,"received":...,"source":...,"sender":...,"listener":...} and a line
+                               end */
     size_t facts_size;
-    size_t facts_before_port; /* size of the facts before the source's port */
+    size_t facts_before_port; /* size of the facts up to the colon before the port */
     size_t facts_before_listener;
     struct address source;
-    char sender[SENDER_NAME_MAX + 1]; /* "": no name, and none in the facts */
+    char sender[SENDER_NAME_MAX + 1]; /* "" if there is no name; then the facts have none */
     char listener_name[NAME_SIZE];
-    char listener[QUOTED_NAME_SIZE]; /* the listener's name in JSON */
+    char listener[QUOTED_NAME_SIZE]; /* the cached listener name as JSON */
     size_t listener_size;
-    const char *long_name; /* the listener's name if it is too long to be cached; otherwise NULL */
+    const char *long_name; /* the listener's name if it is too long for the cache; otherwise NULL */
 
-    struct time_text sampled;  /* time of the current sample */
+    struct time_text sampled;
     struct sample_kinds kinds; /* ,"kind":...,"value": for each kind of sample */
 };
 
 /* --- facts that records repeat ---------------------------------------------------------------- */
 
-/* Returns the size of the part up to and including the colon before the port. */
+/* Returns the size of an address up to the colon before its port. */
 static size_t size_before_port(const char *text, size_t size)
 {
     while (text[size - 1] != ':')
@@ -79,7 +80,7 @@ static void set_host(struct json_encoder *json, const struct address *source)
     json->facts_before_port = out.used;
 }
 
-/* Sets the port and the sender's name, which is "" if the datagram was not sealed. */
+/* `sender` is "" if the datagram was not sealed. */
 static void set_port(struct json_encoder *json, uint32_t port, const char *sender)
 {
     char text[20];
@@ -98,8 +99,8 @@ static void set_port(struct json_encoder *json, uint32_t port, const char *sende
 }
 
 /*
- * Sets the source of the lines and the sender's name. Returns whether both are the same as in the
- * previous record.
+ * Sets the source and the sender's name. Returns true if both are the same as in the previous
+ * record.
  */
 static bool set_source(struct json_encoder *json, const struct address *source, const char *sender)
 {
@@ -141,7 +142,9 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
 {
     time_text_update(&json->received, record->received_ns);
     memcpy(json->facts + FACTS_TIME, json->received.text, TIME_TEXT_SIZE);
-    /* Listeners are compared by name: a later listener may have the same address in memory. */
+    /*
+     * Listeners are compared by name, because a later listener may have the same address in memory.
+     */
     bool same_listener =
         json->long_name == NULL && strcmp(json->listener_name, listener->name) == 0;
     bool same_source =
@@ -152,7 +155,7 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
         end_facts(json);
 }
 
-/* Ends a line. */
+/* Writes the facts and the end of a line. */
 static inline void write_facts(const struct json_encoder *json, struct output *out)
 {
     output_bytes(out, json->facts, json->facts_size);
@@ -175,7 +178,7 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
     output_literal(out, "\",\"value\":");
 }
 
-/* Writes the line's beginning up to the sample's name. It always has the same size. */
+/* Writes the beginning of a line up to the sample's name, whose size is constant. */
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
@@ -217,8 +220,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
 }
 
 /*
- * Writes whether the sender's sampling has selected the traces of the request. Only messages
- * received as OTLP over UDP tell this.
+ * Writes whether the sender's sampling selected the traces of the request. Only OTLP over UDP has
+ * this information.
  */
 static void write_sampling(const struct record *record, struct output *out)
 {
@@ -255,7 +258,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
 
 /* --- one line for each message ---------------------------------------------------------------- */
 
-/* Writes the properties of a record at the beginning of a line. */
+/* Writes the facts at the beginning of a line instead of its end. */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)
 {
     size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;
@@ -311,7 +314,7 @@ static struct encoder *create(const struct encoder_options *options)
     if (json == NULL)
         return NULL;
     json->options = *options;
-    /* Initial properties, without a record. Each record changes only those that differ. */
+    /* The initial facts. Each record changes only the parts that differ. */
     time_text_init(&json->received);
     time_text_init(&json->sampled);
     sample_kinds_make(&json->kinds, put_kind);

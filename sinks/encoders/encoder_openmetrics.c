@@ -1,11 +1,11 @@
 /*
- * openmetrics: the text format of OpenMetrics 1.0, a complete exposition for each block. Encoding
- * makes the lines of each sample (sinks/encoders/openmetrics_sample.h); arranging makes a file of
+ * openmetrics: the text format of OpenMetrics 1.0, a complete exposition for each block. encode()
+ * writes the lines of each sample (sinks/encoders/openmetrics_sample.h); arrange() makes a file of
  * them.
  *
  * Each sample is written with a type that allows its values; values that the type does not allow
- * are omitted. Labels are sorted, so that a series is always spelled in the same way. See
- * sinks/README.md for the rest.
+ * are omitted. Labels are sorted, so that a series is always spelled in the same way. More in
+ * sinks/README.md.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 
 /* --- types and names -------------------------------------------------------------------------- */
 
-/* Whether a counter may have the value: NaN and negative numbers are not allowed. */
+/* Returns true if a counter may have the value: NaN and negative numbers are not allowed. */
 static bool is_countable(const struct sample *sample)
 {
     if (sample->type == SAMPLE_INT64)
@@ -31,8 +31,8 @@ static bool is_countable(const struct sample *sample)
 }
 
 /*
- * A value that is a delta, or may be one, is not a counter of OpenMetrics; "unknown" is the only
- * type that allows it.
+ * A value that is or may be a delta cannot be a counter of OpenMetrics. Only the type "unknown"
+ * allows it.
  */
 static enum openmetrics_type type_of_number(const struct sample *sample)
 {
@@ -65,7 +65,7 @@ static bool ends_with(const char *text, size_t size, const char *end, size_t end
 }
 
 /*
- * Writes the name of the family. For a counter this is the sample's name without its suffix.
+ * Writes the name of the metric family, which for a counter is the sample's name without "_total".
  * Returns its size.
  */
 static size_t put_family(struct output *out, const struct sample *sample,
@@ -81,7 +81,10 @@ static size_t put_family(struct output *out, const struct sample *sample,
     return out->used - at;
 }
 
-/* A unit can be written if the name ends with an underscore and the unit. */
+/*
+ * Returns the size of the unit, or 0 if it must be omitted: the name must end with an underscore
+ * and the unit.
+ */
 static size_t unit_size(const char *name, size_t size, const struct text *unit)
 {
     bool named = unit->size != 0 && ends_with(name, size, unit->data, unit->size) &&
@@ -94,13 +97,13 @@ static size_t unit_size(const char *name, size_t size, const struct text *unit)
 /* The lines of one sample. */
 struct lines {
     struct exposition text;
-    uint64_t buckets; /* as in struct encoder_options */
+    uint64_t buckets; /* see struct encoder_options */
     enum openmetrics_type type;
     int64_t time_ns;
     struct line_time *end;
 };
 
-/* Writes a time in seconds, exactly, with the number of decimals that it needs. */
+/* Writes a time in seconds, exactly, with as few decimals as possible. */
 static void put_time(struct output *out, int64_t time_ns)
 {
     const uint64_t second = 1000000000;
@@ -156,9 +159,9 @@ static void write_bucket(struct lines *lines, double bound, uint64_t count)
 }
 
 /*
- * Writes the sum and the count, if the type allows the sum; there is no count without a sum. The
- * sum of a histogram is a counter, so it is not allowed if there are negative values. The sum of a
- * gaugehistogram may be negative, but only if there are negative values.
+ * Writes the sum and the count, or neither, if the type does not allow the sum. The sum of a
+ * histogram is a counter, so there must be no negative values. The sum of a gaugehistogram may be
+ * negative only if there are negative values.
  */
 static void write_sum_of_buckets(struct lines *lines, const struct sample_totals *totals,
                                  bool below_zero)
@@ -172,7 +175,7 @@ static void write_sum_of_buckets(struct lines *lines, const struct sample_totals
     write_sum(lines, gauge ? "_gsum" : "_sum", totals->sum);
 }
 
-/* No bucket exceeds the total count, whatever a sender sends. */
+/* A bucket never exceeds the total count, even if a sender's buckets do. */
 static void write_histogram(struct lines *lines, const struct sample_totals *totals)
 {
     struct classic_buckets walk;
@@ -190,8 +193,8 @@ static void write_histogram(struct lines *lines, const struct sample_totals *tot
 }
 
 /*
- * Writes the line of a quantile, and removes it again if the sample already had that quantile. The
- * quantiles are compared as keys of the sample's labels, which are all written by then.
+ * Writes the line of a quantile, and removes it again if the sample already has the quantile. The
+ * quantiles are compared as keys of the sample's labels, all of which are written at that time.
  */
 static void write_quantile(struct lines *lines, const struct sample_quantile *quantile)
 {
@@ -253,7 +256,7 @@ struct openmetrics {
     struct sample_encoder base;
     struct line_time end;
     struct series_labels series;
-    size_t arranged; /* largest number of bytes of a file for the current record */
+    size_t arranged; /* maximum bytes of a file for the current record */
 };
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -313,14 +316,11 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 static struct encoded arrange(struct encoder *encoder, char *block, size_t size, struct output *out)
 {
-    /*
-     * The scratch arena includes the memory of `series`, which is needed only while a record is
-     * encoded.
-     */
+    /* The arena includes the memory of `series`, which is used only while a record is encoded. */
     return openmetrics_arrange(&((struct openmetrics *)encoder)->base.scratch, block, size, out);
 }
 
-/* A file is written in one piece, so a file without "# EOF" at its end is not whole. */
+/* A file is written in one piece, so a file without "# EOF" at its end is incomplete. */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
     static const char type[] = "# TYPE ";

@@ -1,14 +1,14 @@
 /*
- * otlp: writes each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, preceded
- * by the request's length as a varint (delimited.h). A request counts as a line.
+ * otlp: writes each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, after the
+ * request's length as a varint (delimited.h). A request counts as a line.
  *
- * A message of OTLP's own schemas is already an export request, of metrics, logs or traces. It is
- * written unchanged, unless the sink has sample rules or limits. The samples of another record become one
- * ResourceMetrics without a resource. Each sample becomes a metric with one data point, and the
- * sample's labels become the attributes of that point. See sinks/README.md for the rest.
+ * A message of OTLP's own schemas is an export request already, of metrics, logs or traces. It is
+ * written unchanged, unless the sink has sample rules or limits. For other schemas, the samples of
+ * a record become one ResourceMetrics without a resource. Each sample becomes a metric with one
+ * data point, whose attributes are the sample's labels. More in sinks/README.md.
  *
- * A request is a list of ResourceMetrics, so the concatenation of several without their lengths is
- * again one request.
+ * A request is a list of ResourceMetrics, so the concatenation of several requests without their
+ * lengths is one request.
  */
 #include <string.h>
 
@@ -28,14 +28,13 @@ enum {
 
 struct otlp_encoder {
     struct sample_encoder base;
-    bool ruled; /* samples are selected, renamed or limited: no message is written unchanged */
-    bool begun; /* the current record's request has its head, because it has a sample */
+    bool ruled; /* samples are selected, renamed or limited, so no message is written unchanged */
+    bool begun; /* the current record has a sample, so the request's head is written */
 };
 
 /*
- * The request, its ResourceMetrics and its ScopeMetrics are nested in each other. They begin here
- * with room for lengths of one byte, and end together, so that longer lengths move their content
- * only once.
+ * The lengths of the request, its ResourceMetrics and its ScopeMetrics, which are nested. Each has
+ * room for one byte; if the lengths need more, the content is moved once.
  */
 #define HEAD_SIZE ((size_t)5) /* three lengths of one byte, and two tags */
 
@@ -105,8 +104,7 @@ static size_t whole(const uint8_t *data, size_t size, bool at_start, bool *forei
 }
 
 /*
- * Copies the requests of the records without their lengths: protobuf reads concatenated requests as
- * one.
+ * Copies the requests without their lengths, because protobuf reads concatenated requests as one.
  */
 static bool write_request(size_t shape, const char *bytes, size_t size, void *scratch,
                           struct output *out)

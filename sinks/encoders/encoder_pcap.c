@@ -1,8 +1,7 @@
 /*
  * pcap: the received datagrams, each as a packet with its addresses and its arrival in nanoseconds
- * (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). A datagram with several
- * messages is written once, by its first record; the others have no output. A packet counts as a
- * line.
+ * (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). The first record of a
+ * datagram writes it; other records of the datagram have no output. A packet counts as a line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 #define MAGIC_NANOSECONDS 0xa1b23c4du
 #define HEAD_SIZE         24
-#define SNAPSHOT_LENGTH   262144u /* effectively unlimited: tcpdump's value */
+#define SNAPSHOT_LENGTH   262144u /* tcpdump's value: longer than any packet */
 #define PACKET_HEAD       16
 #define SECOND            INT64_C(1000000000)
 
@@ -36,7 +35,7 @@ static void pcap_begin(struct encoder *encoder, struct output *out)
     output_bytes(out, head, sizeof head);
 }
 
-/* The format represents the years 1970 to 2106; other times become the nearest. */
+/* The format can represent 1970 to 2106. Other times become the nearest of these. */
 static void put_time(uint8_t *to, int64_t time_ns)
 {
     const int64_t last = (int64_t)UINT32_MAX * SECOND + SECOND - 1;
@@ -60,7 +59,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
         .length = record->packet->size,
     };
     size_t headers = udp_packet_headers_size(&packet);
-    if (headers == 0) { /* longer than any IP packet: reassembled from fragments */
+    if (headers == 0) { /* reassembled from fragments, and longer than any IP packet */
         out->overflow = true;
         return (struct encoded){0};
     }
@@ -75,9 +74,9 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     return (struct encoded){.lines = 1};
 }
 
-/* --- finding the end of the whole packets ----------------------------------------------------- */
+/* --- finding the end of the last complete packet ---------------------------------------------- */
 
-/* Whether these bytes can be a packet's head: all its fields must have the values written here. */
+/* Returns true if the bytes can be the head of a packet that this encoder writes. */
 static bool is_packet_head(const uint8_t *head)
 {
     uint32_t captured = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 8);
@@ -86,9 +85,7 @@ static bool is_packet_head(const uint8_t *head)
            captured <= UDP_PACKET_MAX;
 }
 
-/*
- * Returns whether the bytes are the file head that this encoder writes, or a prefix of that head.
- */
+/* Returns true if the bytes are the file's head, or the beginning of it. */
 static bool is_head(const uint8_t *bytes, size_t size)
 {
     uint8_t head[HEAD_SIZE];

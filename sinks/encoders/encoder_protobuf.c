@@ -1,15 +1,14 @@
 /*
- * protobuf: the unchanged messages, each after its length as a varint: the stream form that
- * protobuf's libraries read with parseDelimitedFrom. With schema_id= the message follows the head of
- * a schema registry. A message's properties (source, time) are not written. A message counts as a
- * line.
+ * protobuf: the unchanged messages, each after its length as a varint, which protobuf's libraries
+ * read with parseDelimitedFrom. With schema_id= each message follows the head of a schema registry.
+ * The properties of a message (source, time) are not written. A message counts as a line.
  */
 #include <stdlib.h>
 
 #include "sinks/encoders/delimited.h"
 #include "sinks/encoders/encoders.h"
 
-#define LONGEST_MESSAGE 65535u /* the largest in a datagram */
+#define LONGEST_MESSAGE 65535u /* the largest message in a datagram */
 
 struct protobuf {
     struct encoder encoder;

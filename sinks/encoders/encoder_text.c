@@ -1,11 +1,11 @@
 /*
- * text: lines for people, of at most 80 columns: time, source, name, value with its unit, the name
- * of the sender if it has one, and as many labels as fit.
+ * text: lines for people, of at most 80 columns: time, source, name, value with its unit, the
+ * sender's name if it has one, and the labels that fit.
  *
  * 10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
  *
- * Senders' texts cannot control a terminal (collector/text/cell.h); the only control characters are
- * those of colours, which are written if the sink's options request them.
+ * Texts of senders cannot control a terminal (collector/text/cell.h). The only control characters
+ * are those of colours, which are written if the sink's options request them.
  */
 #include <string.h>
 
@@ -19,8 +19,8 @@
 #include "sinks/encoders/whole_lines.h"
 
 /*
- * Widths of the columns, without the space after each. The column of the value is wider if the
- * value has more digits.
+ * Widths of the columns, without the space after each. A value with more digits makes its column
+ * wider.
  */
 #define LINE_COLUMNS   80
 #define TIME_COLUMNS   12
@@ -31,12 +31,12 @@
 #define SENDER_KEY "sender"
 
 /*
- * Limit in bytes for unit and labels: enough for a full line, because a column takes at most four
+ * Maximum bytes of unit and labels: enough for a full line, because a column takes at most four
  * bytes.
  */
 #define REST_SIZE (4 * (size_t)LINE_COLUMNS)
 
-/* Limit in bytes for the JSON of a message. A text that exceeds it is omitted. */
+/* Maximum bytes of a message's JSON. A longer one is omitted. */
 #define JSON_SIZE ((size_t)16 * 1024)
 
 struct text_encoder {
@@ -45,14 +45,14 @@ struct text_encoder {
     struct json_style json;
     bool colour;
 
-    /* Of the current record. */
-    char source[ADDRESS_TEXT_SIZE]; /* without its port */
+    /* Values of the current record. */
+    char source[ADDRESS_TEXT_SIZE]; /* without port */
     size_t source_size;
     int64_t received_ns;
     struct time_text time;
 };
 
-/* A line under construction, after `column` columns. */
+/* A line that is being written; `column` columns are used. */
 struct line {
     struct output *out;
     bool colour;
@@ -62,7 +62,7 @@ struct line {
 /* --- parts of a line -------------------------------------------------------------------------- */
 
 /* ECMA-48 sequences (SGR). */
-static const char plain[] = ""; /* no control sequence, so that a file does not begin with one */
+static const char plain[] = ""; /* no sequence, so that a file does not begin with one */
 static const char dim[] = "\x1b[2m";
 static const char cyan[] = "\x1b[36m";
 static const char bold[] = "\x1b[1m";
@@ -77,8 +77,8 @@ static void put_spaces(struct line *line, size_t count)
 }
 
 /*
- * Appends a part in its colour. Cuts it at the end of the line, or after `most` columns. Returns
- * its width in columns.
+ * Appends a part in its colour, cut off at the end of the line or after `most` columns. Returns its
+ * width in columns.
  */
 static size_t put_part(struct line *line, const char *colour, const struct text *text, size_t most,
                        bool more)
@@ -94,14 +94,14 @@ static size_t put_part(struct line *line, const char *colour, const struct text 
     return columns;
 }
 
-/* Appends a part in a fixed column, padded with spaces. */
+/* Pads with spaces up to `width` columns. */
 static void put_column(struct line *line, const char *colour, const struct text *text, size_t width)
 {
     size_t columns = put_part(line, colour, text, width, false);
     put_spaces(line, width - columns + 1);
 }
 
-/* Writes the UTC time of day, or the date if the time differs from the arrival by a day or more. */
+/* Writes the UTC time of day, or the date if the time is a day or more from the arrival. */
 static void put_time(struct text_encoder *text, struct line *line, int64_t time_ns)
 {
     const uint64_t day = UINT64_C(86400) * 1000000000;
@@ -114,8 +114,8 @@ static void put_time(struct text_encoder *text, struct line *line, int64_t time_
 }
 
 /*
- * Writes the source. Cuts an address that is too long for the column in the middle, because its
- * beginning and its end identify it.
+ * An address that is too long for the column is cut in the middle, because its beginning and its
+ * end identify it.
  */
 static void put_source(const struct text_encoder *text, struct line *line)
 {
@@ -179,7 +179,7 @@ static void write_value(struct output *out, const struct sample *sample)
     }
 }
 
-/* Writes the value, right-aligned in its column. */
+/* Aligns the value to the right of its column. */
 static void put_value(struct line *line, const struct sample *sample)
 {
     char number[64];
@@ -191,7 +191,7 @@ static void put_value(struct line *line, const struct sample *sample)
     put_part(line, green, &value, LINE_COLUMNS, false);
 }
 
-/* Appends the bytes that fit. Returns whether all bytes fit. */
+/* Appends the bytes that fit. Returns false if not all of them fit. */
 static bool text_add(struct output *to, const char *bytes, size_t size)
 {
     size_t room = to->capacity - to->used;
@@ -206,7 +206,7 @@ static bool add_label(struct output *to, const struct label *label)
            text_add(to, label->value.data, label->value.size);
 }
 
-/* Appends the sender's name, if there is one. Returns whether it fits. */
+/* Appends the sender's name if there is one. Returns false if it does not fit. */
 static bool add_sender(struct output *to, const struct record *record)
 {
     static const struct text key = {SENDER_KEY, sizeof SENDER_KEY - 1};
@@ -216,8 +216,8 @@ static bool add_sender(struct output *to, const struct record *record)
 }
 
 /*
- * Appends the labels. Returns whether all fit. A walk that ends early must free its memory in the
- * scratch arena.
+ * Appends the labels. Returns false if not all of them fit. Frees the scratch memory of a walk that
+ * ends early.
  */
 static bool add_labels(struct text_encoder *text, const struct record *record,
                        const struct sample *sample, struct output *rest, struct output *out)
@@ -257,8 +257,8 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
 /* --- one line for each message, or for each of its items -------------------------------------- */
 
 /*
- * Returns room for a JSON text in the scratch arena, which is freed with the line; no room if
- * memory is short.
+ * Returns room for JSON in the scratch arena, which is freed with the line; capacity 0 if out of
+ * memory.
  */
 static struct output json_room(struct text_encoder *text)
 {
@@ -328,7 +328,10 @@ static struct encoded encode_items(struct text_encoder *text, const struct recor
 
 /* --- the encoder ------------------------------------------------------------------------------ */
 
-/* A log record or span is more useful on a line than its whole message. */
+/*
+ * Returns true if lines show log records or spans, which are more useful on a line than the whole
+ * message.
+ */
 static bool has_items(const struct text_encoder *text, const struct schema *schema)
 {
     return schema->ops->next_item != NULL &&
@@ -351,8 +354,8 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 }
 
 /*
- * Whether the bytes can be the column of the source, with or without its colour. The column of the
- * time, before it, is not enough: lines of other programs often begin with a time.
+ * Returns true if the bytes can be the column of the source, with or without its colour. The time
+ * before it is not enough, because lines of other programs often begin with a time.
  */
 static bool is_source(const uint8_t *bytes, size_t size)
 {

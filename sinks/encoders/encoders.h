@@ -1,14 +1,13 @@
 /*
- * The built-in encoders, in the order in which users see them listed. To add an encoder, write a
- * file that implements collector/contract/encoder.h, and add a row here and a line to
- * CMakeLists.txt.
+ * The built-in encoders, in the order of the list that users see. To add an encoder, write a file
+ * that implements collector/contract/encoder.h, and add a row here and a line to CMakeLists.txt.
  */
 #ifndef SLUICE_SINKS_ENCODERS_ENCODERS_H
 #define SLUICE_SINKS_ENCODERS_ENCODERS_H
 
 #include "collector/contract/encoder.h"
 
-/* ROW(NAME) means encoder_NAME, defined in encoder_NAME.c. */
+/* ROW(NAME) is encoder_NAME, defined in encoder_NAME.c. */
 #define BUILTIN_ENCODERS(ROW)                                                                      \
     ROW(json)                                                                                      \
     ROW(text)                                                                                      \

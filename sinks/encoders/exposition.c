@@ -10,7 +10,9 @@
 
 /* --- names and values ------------------------------------------------------------------------- */
 
-/* Whether a name may contain the character. Other characters become underscores. */
+/*
+ * Returns true if a metric's name may contain the character. Other characters become underscores.
+ */
 static bool is_kept(char c)
 {
     return is_digit(c) || c == ':' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
@@ -72,8 +74,8 @@ static bool is_at(const struct output *out, size_t at, const char *text)
 }
 
 /*
- * Writes the name of a label. If a label of the format's own has this name, writes it as Prometheus
- * renames such labels.
+ * Writes the name of a label. A label with the name of the format's own label, or __name__, is
+ * renamed as Prometheus does.
  */
 static void put_label_name(const struct exposition *lines, const struct text *name)
 {
@@ -88,7 +90,7 @@ static void put_label_name(const struct exposition *lines, const struct text *na
     }
 }
 
-/* Writes a label, unless a label with the same name was written before; then returns false. */
+/* Returns false, without output, if a label with the same name was written before. */
 static bool write_label(const struct exposition *lines, const struct label *label)
 {
     struct output *out = lines->out;
@@ -108,8 +110,8 @@ static bool write_label(const struct exposition *lines, const struct label *labe
 }
 
 /*
- * Copies shared labels from an earlier sample. Not possible with a label of the format's own,
- * because that may rename other labels.
+ * Copies shared labels from an earlier sample. Not done if the format adds a label, because that
+ * may rename other labels.
  */
 static bool repeat_shared(const struct exposition *lines, const struct label *label)
 {
@@ -117,7 +119,7 @@ static bool repeat_shared(const struct exposition *lines, const struct label *la
            sample_labels_repeat(lines->labels, label, ',', lines->out);
 }
 
-/* Writes the labels as they are sent. Returns false if two of them have one name. */
+/* Writes the labels as they were sent. Returns false if two of them have the same name. */
 static bool write_sent(struct exposition *lines)
 {
     struct label label;
@@ -135,7 +137,7 @@ static bool write_sent(struct exposition *lines)
 }
 
 /*
- * Overwrites the labels that write_sent wrote: now ordered by name, with the values of a name
+ * Writes the labels again, over those of write_sent: ordered by name, with the values of each name
  * joined.
  */
 static void write_joined(struct exposition *lines)
@@ -159,17 +161,17 @@ static void write_joined(struct exposition *lines)
 }
 
 /*
- * Writes the labels. If two of them have one name, they were sent either with one key, of which the
- * first counts, or with different keys, whose values are joined. Only series_labels.h knows the
- * keys as sent, so it decides.
+ * Labels that get the same name were sent with one key, of which the first label counts, or with
+ * different keys, whose values are joined. Only series_labels.h has the keys as sent, so it
+ * decides.
  */
 static void write_labels(struct exposition *lines)
 {
     struct series_labels *series = lines->series;
     lines->labels_at = lines->out->used;
     if (!write_sent(lines) && !lines->out->overflow) {
-        series_labels_prepare(series, lines->labels, lines->record, lines->sample,
-                              lines->own_label, lines->out);
+        series_labels_prepare(series, lines->labels, lines->record, lines->sample, lines->own_label,
+                              lines->out);
         lines->joined = series->joined;
         if (lines->joined != 0 || lines->sorted)
             write_joined(lines);
@@ -177,7 +179,7 @@ static void write_labels(struct exposition *lines)
     lines->labels_size = lines->out->used - lines->labels_at;
 }
 
-/* --- their order ------------------------------------------------------------------------------ */
+/* --- the order of labels ---------------------------------------------------------------------- */
 
 /* Returns the position of key `i` in `order`, which has the keys before it. Counts the steps. */
 static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *order, size_t i)
@@ -199,7 +201,7 @@ static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *
     return low;
 }
 
-/* Fills `order` with the order of the keys. Returns whether the keys are in that order already. */
+/* Fills `order`. Returns true if the keys are already in order. */
 static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
 {
     bool sorted = true;
@@ -212,7 +214,7 @@ static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
     return sorted;
 }
 
-/* Writes the labels again in that order. The scratch arena has a copy of them during this. */
+/* Writes the labels again in that order, from a copy in the scratch arena. */
 static void put_in_order(struct exposition *lines, const uint16_t *order)
 {
     struct output *out = lines->out;
@@ -272,7 +274,6 @@ static void put_labels(struct exposition *lines)
         sort_labels(lines);
 }
 
-/* Name, suffix, an open brace and the labels. */
 static void begin_line(struct exposition *lines, const char *suffix)
 {
     if (!lines->nameless)
@@ -289,7 +290,7 @@ void exposition_begin_plain(struct exposition *lines, const char *suffix)
     if (lines->labels_size != 0)
         output_char(lines->out, '}');
     else if (!lines->out->overflow)
-        lines->out->used--; /* the brace: there are no labels */
+        lines->out->used--; /* removes the brace if there are no labels */
     output_char(lines->out, ' ');
 }
 

@@ -9,15 +9,15 @@
 #define ONES UINT64_C(0x0101010101010101)
 
 /*
- * Returns a word in which the top bit is set of each character that is between `first` and `last`.
- * The eight characters must be ASCII.
+ * Sets the top bit of each byte of the result whose character is between `first` and `last`. All
+ * eight characters must be ASCII.
  */
 static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned char last)
 {
     return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
 }
 
-/* Replaces characters outside the alphabet by underscores, in a word of eight ASCII characters. */
+/* Replaces characters outside of the alphabet by underscores in eight ASCII characters. */
 static inline uint64_t fit_word(uint64_t word, bool colon)
 {
     _Static_assert(':' == '9' + 1, "a colon follows the digits");
@@ -32,7 +32,7 @@ static void put_4(char *to, uint32_t characters)
     memcpy(to, &characters, sizeof characters);
 }
 
-/* The fit_ functions return 0 if all characters are ASCII; otherwise their output is invalid. */
+/* The fit_ functions return 0 if all characters are ASCII. Otherwise their output is invalid. */
 
 static uint64_t fit_short(char *to, const unsigned char *text, size_t size, bool colon)
 {
@@ -62,10 +62,11 @@ static inline uint64_t fit_long(char *to, const unsigned char *text, size_t size
     uint64_t strange = 0;
     for (size_t at = 0; at + 8 < size; at += 8)
         strange |= fit_8(to + at, text + at, colon);
-    return strange | fit_8(to + size - 8, text + size - 8, colon); /* may overlap the last one */
+    return strange |
+           fit_8(to + size - 8, text + size - 8, colon); /* may overlap the eight bytes before */
 }
 
-/* Appends an ASCII name. Returns false if it is not ASCII, or does not fit. */
+/* Returns false, without output, if the name is not ASCII or does not fit. */
 static bool put_ascii(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;
@@ -81,7 +82,7 @@ static bool put_ascii(struct output *out, const struct text *name, bool colon)
     return true;
 }
 
-/* Appends any name, character by character. */
+/* Appends any name, one character at a time. */
 static void put_any(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;

@@ -1,4 +1,4 @@
-/* The alphabet of names in Prometheus and OpenMetrics. Pure functions. */
+/* Converts names to the alphabet of Prometheus and OpenMetrics. Pure functions. */
 #ifndef SLUICE_SINKS_ENCODERS_EXPOSITION_NAME_H
 #define SLUICE_SINKS_ENCODERS_EXPOSITION_NAME_H
 
@@ -8,9 +8,9 @@
 #include "collector/text/text.h"
 
 /*
- * Appends the text as a name: each character outside the alphabet becomes an underscore, and an
- * underscore comes before a leading digit. A colon is allowed in names of metrics, but not in names
- * of labels.
+ * Appends the text as a name. Each character outside of the alphabet becomes an underscore, and a
+ * leading digit gets an underscore before it. `colon`: colons are allowed, as in names of metrics
+ * but not of labels.
  */
 void exposition_name(struct output *out, const struct text *name, bool colon);
 

@@ -1,7 +1,6 @@
 /*
- * The labels of a sample, or of an exemplar, as a JSON object. No key occurs twice. Two keys that
- * are ill-formed in different ways may look the same as JSON and then count as one key (see
- * sample_labels.h).
+ * Writes the labels of a sample or an exemplar as a JSON object. No key occurs twice. Different
+ * ill-formed keys may become the same JSON, and then count as one key (sample_labels.h).
  */
 #ifndef SLUICE_SINKS_ENCODERS_JSON_LABELS_H
 #define SLUICE_SINKS_ENCODERS_JSON_LABELS_H
@@ -9,8 +8,8 @@
 #include "sinks/encoders/sample_labels.h"
 
 /*
- * Appends the labels of the exemplar, or of the sample if the exemplar is NULL. `out` also
- * overflows if the record takes too many steps, or if a text does not fit in the scratch arena.
+ * Appends the labels of the exemplar, or of the sample if `exemplar` is NULL. `out` overflows also
+ * if the record takes too many steps, or if a text does not fit in the scratch arena.
  */
 void json_labels_write(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, const struct sample_exemplar *exemplar,

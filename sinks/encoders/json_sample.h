@@ -1,6 +1,6 @@
 /*
- * The parts of a sample in JSON, for encoders. They append to `out`, which also overflows if a
- * generated text does not fit in the scratch arena.
+ * The parts of a sample in JSON, appended to `out`. It overflows also if a generated text does not
+ * fit in the scratch arena.
  */
 #ifndef SLUICE_SINKS_ENCODERS_JSON_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_JSON_SAMPLE_H
@@ -12,15 +12,14 @@
 void json_sample_value(struct output *out, const struct record *record, const struct sample *sample,
                        struct arena *scratch);
 
-/* Must be called only by json_sample_exemplars, for a schema that has exemplars. */
+/* Only for json_sample_exemplars, and for a schema that has exemplars. */
 NEVER_INLINE void json_sample_exemplars_write(struct output *out, const struct record *record,
                                               const struct sample *sample,
                                               struct sample_labels *labels, const char *before);
 
 /*
- * Appends the sample's exemplars, if there are any, after the text `before`:
- * [{"value":0.5,"labels":{}}]. `before` must end with a character after which JSON has no comma
- * (see json_writer.h).
+ * Appends `before` and the sample's exemplars, if it has any: [{"value":0.5,"labels":{}}]. `before`
+ * must end with a character after which JSON has no comma (json_writer.h).
  */
 static inline void json_sample_exemplars(struct output *out, const struct record *record,
                                          const struct sample *sample, struct sample_labels *labels,

@@ -1,8 +1,6 @@
 /*
- * The end of a line with its time, cached because the next line usually has the same time.
- *
- * Zero before its first use. Belongs to one encoder and is used by its thread. No cleanup
- * necessary.
+ * The time at the end of a line, cached because the next line usually has the same time. Initially
+ * zero. For one encoder, in its thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_LINE_TIME_H
 #define SLUICE_SINKS_ENCODERS_LINE_TIME_H
@@ -16,14 +14,14 @@
 
 struct line_time {
     int64_t time_ns; /* since 1970 UTC */
-    size_t size;     /* of the text; 0: empty */
+    size_t size;     /* size of the text; 0: nothing is cached */
     char text[LINE_TIME_SIZE];
 };
 
-/* Appends a time as the format writes it. The same time always gives the same text. */
+/* Appends a time in the format's form. The same time must always give the same text. */
 typedef void line_time_writer(struct output *out, int64_t time_ns);
 
-/* Makes `end` the end of a line with this time: a space, the time and a newline. */
+/* Fills `end` with a space, the time and a newline. */
 void line_time_set(struct line_time *end, int64_t time_ns, line_time_writer *write);
 
 static inline void line_time_put(struct line_time *end, int64_t time_ns, line_time_writer *write,

@@ -32,7 +32,7 @@ enum {
 /* The zero threshold of a histogram whose sender gave none. */
 #define DEFAULT_ZERO_THRESHOLD 1e-128
 
-/* Empty buckets between two others, up to this number, are part of one span. */
+/* The maximum number of empty buckets between two others that are part of a span. */
 #define SMALL_GAP 2
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -42,17 +42,17 @@ struct bucket {
     uint64_t count;
 };
 
-/* A walk over the buckets that are not empty, in ascending order. */
+/* A walk over the non-empty buckets, in ascending order. */
 struct native_walk {
     /*
-     * Used for an exponential histogram: its positive or negative half; 2^shift neighbours are
-     * merged.
+     * For an exponential histogram: its positive or negative half, of which each 2^shift neighbours
+     * are merged.
      */
     const struct sample_buckets *half;
     unsigned shift;
     size_t next;
 
-    /* Used for an explicit histogram. */
+    /* For an explicit histogram. */
     struct classic_buckets classic;
     uint64_t below, total;
     int64_t index;
@@ -85,9 +85,9 @@ static bool next_of_half(struct native_walk *walk, struct bucket *bucket)
 }
 
 /*
- * Returns the next bucket that is not empty. The last bucket contains the rest of the total count.
- * If the count is less than the other buckets together, the rest wraps to a number above 63 bits,
- * which is refused later.
+ * Returns the next non-empty bucket. The last bucket has the rest of the total count. If the other
+ * buckets have more than the total, the rest wraps around to more than 63 bits, and add_up refuses
+ * it.
  */
 static bool next_explicit(struct native_walk *walk, struct bucket *bucket)
 {
@@ -131,8 +131,8 @@ static void put_span(uint32_t tag, int64_t offset, uint64_t length, struct outpu
 }
 
 /*
- * Appends the spans. The offset of the first span is its index; the offset of another span is the
- * gap after the previous span.
+ * The offset of the first span is its index. The offset of each other span is the gap after the
+ * span before it.
  */
 static void put_spans(struct native_walk walk, uint32_t tag, struct output *out)
 {
@@ -199,8 +199,8 @@ static void put_head(const struct sample_totals *totals, int32_t schema, struct 
 }
 
 /*
- * Counter resets of a cumulative histogram are left to the store to find, because only it has the
- * sample before. Other histograms are not compared with the sample before.
+ * The store finds the counter resets of a cumulative histogram, because it has the sample before.
+ * Other histograms are not compared with the sample before, so they are gauges.
  */
 static void put_reset_hint(const struct sample *sample, struct output *out)
 {
@@ -209,8 +209,8 @@ static void put_reset_hint(const struct sample *sample, struct output *out)
 }
 
 /*
- * Whether the sum of the buckets fits the count. Prometheus requires that both are equal; if the
- * sum of the values is not a number, the buckets may also be fewer than the count.
+ * Returns true if the count matches the sum of the buckets. Prometheus requires that both are
+ * equal, or, if the sum of the values is not a number, that the buckets have less than the count.
  */
 static bool adds_up(const struct sample_totals *totals, uint64_t sum)
 {
@@ -220,7 +220,7 @@ static bool adds_up(const struct sample_totals *totals, uint64_t sum)
 
 /* --- exponential ------------------------------------------------------------------------------ */
 
-/* Returns by which power of two neighbours are merged, or -1: the scale is too coarse. */
+/* Returns the shift: 2^shift neighbours are merged. Returns -1 if the scale is too coarse. */
 static int exponential_shift(const struct sample *sample, uint64_t choice)
 {
     int64_t scale = sample->value.exponential_histogram.scale;
@@ -239,12 +239,12 @@ static bool put_exponential(const struct sample *sample, uint64_t choice, struct
     double threshold = histogram->zero_threshold;
     uint64_t sum = histogram->zero_count;
     int shift = exponential_shift(sample, choice);
-    /* From 62 on each half is one bucket. */
+    /* With a shift of 62 or more, each half is one bucket. */
     unsigned merged = shift < 0 ? 0 : shift > 62 ? 62 : (unsigned)shift;
     const struct native_walk negative = {.half = &histogram->negative, .shift = merged};
     const struct native_walk positive = {.half = &histogram->positive, .shift = merged};
-    if (shift < 0 || !(threshold >= 0 && threshold < (double)INFINITY) ||
-        !add_up(negative, &sum) || !add_up(positive, &sum) || !adds_up(&histogram->totals, sum))
+    if (shift < 0 || !(threshold >= 0 && threshold < (double)INFINITY) || !add_up(negative, &sum) ||
+        !add_up(positive, &sum) || !adds_up(&histogram->totals, sum))
         return false;
     put_head(&histogram->totals, histogram->scale - shift, out);
     wire_add_double_field(out, HISTOGRAM_ZERO_THRESHOLD,
@@ -292,7 +292,7 @@ static bool put_explicit(const struct sample *sample, uint64_t choice, struct ou
 
 /* --- either ----------------------------------------------------------------------------------- */
 
-/* Writes a missing histogram: it has no values, and its sum is the mark that ends a series. */
+/* A missing histogram has no values. Its sum is the marker that ends the series. */
 static bool put_missing(const struct sample *sample, struct output *out)
 {
     bool custom = sample->type == SAMPLE_HISTOGRAM;

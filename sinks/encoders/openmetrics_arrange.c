@@ -13,9 +13,9 @@ static void find_samples(struct openmetrics_index *index, size_t size)
 }
 
 /*
- * Returns the millisecond to which Prometheus assigns a time: it reads the time as a double,
- * multiplies, and truncates. Prometheus keeps one value of a series in each millisecond, and
- * refuses a file with two.
+ * Returns the millisecond that Prometheus computes for a time: it reads the time as a double,
+ * multiplies, and truncates. Prometheus refuses a file in which a series has two values in one
+ * millisecond.
  */
 static int64_t millisecond(int64_t time_ns)
 {
@@ -24,7 +24,7 @@ static int64_t millisecond(int64_t time_ns)
     return (int64_t)(seconds * 1000);
 }
 
-/* Whether the next sample replaces this one. */
+/* Returns true if the next sample is of the same metric and millisecond. */
 static bool is_replaced(const struct openmetrics_index *index, size_t i)
 {
     return i + 1 < index->count && openmetrics_same_metric(index, i, i + 1) &&
@@ -34,7 +34,7 @@ static bool is_replaced(const struct openmetrics_index *index, size_t i)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* "# TYPE NAME TYPE", and "# UNIT NAME UNIT" if a sample of the family has one. */
+/* Writes "# TYPE NAME TYPE", and "# UNIT NAME UNIT" if a sample of the family has a unit. */
 static void begin_family(const struct openmetrics_index *index, size_t first, size_t next,
                          struct output *out)
 {
@@ -58,10 +58,7 @@ static void begin_family(const struct openmetrics_index *index, size_t first, si
     output_char(out, '\n');
 }
 
-/*
- * Writes the lines of a sample, with the family's name before each line. A line has only one
- * newline, at its end.
- */
+/* Writes the lines of a sample, with the family's name before each line. */
 static void write_lines(const struct openmetrics_index *index, size_t i, struct output *out)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, i);

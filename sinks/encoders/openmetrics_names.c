@@ -13,7 +13,7 @@ const char *openmetrics_type_name(enum openmetrics_type type)
     return type_names[type];
 }
 
-/* The suffixes of samples' names, and their types. */
+/* The suffixes of samples' names, and the types of families that have such samples. */
 #define OF(type) (1u << OPENMETRICS_##type)
 static const struct suffix {
     const char *text;
@@ -27,10 +27,10 @@ static const struct suffix {
     {"_gsum", OF(GAUGEHISTOGRAM)},
 };
 
-/* The types whose samples have the name of their family. */
+/* The types of families that have samples with the name of the family. */
 static const unsigned plain_types = OF(GAUGE) | OF(SUMMARY) | OF(UNKNOWN);
 
-/* Whether a family of that name has samples with the suffix. */
+/* Returns true if a family with the name has samples with the suffix. */
 static bool has_suffixed(const struct openmetrics_index *index, const char *name, size_t size,
                          const struct suffix *suffix)
 {
@@ -42,8 +42,8 @@ static bool has_suffixed(const struct openmetrics_index *index, const char *name
 }
 
 /*
- * Returns whether samples of another family have the name of this family: if this family is
- * `a_count`, those of the histogram `a`.
+ * Returns true if samples of another family have the name of this family: for example, samples of
+ * the histogram `a` have the name of the family `a_count`.
  */
 static bool is_called_alike(const struct openmetrics_index *index, const char *name, size_t size)
 {
@@ -56,7 +56,7 @@ static bool is_called_alike(const struct openmetrics_index *index, const char *n
     return false;
 }
 
-/* Whether the family that begins at `first` conflicts with the others. */
+/* Returns true if the family that begins at `first` has a conflict with another one. */
 static bool is_in_conflict(const struct openmetrics_index *index, size_t first)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, first);
@@ -78,8 +78,8 @@ static void mark(struct openmetrics_index *index, size_t i, bool finally)
 }
 
 /*
- * Marks conflicting samples: to be renamed, or finally to be omitted. Returns whether there are
- * any.
+ * Marks the samples that are in a conflict: to be renamed, or, with `finally`, to be omitted.
+ * Returns true if there are any.
  */
 static bool mark_conflicts(struct openmetrics_index *index, bool finally)
 {
@@ -109,7 +109,7 @@ static void rename_marked(struct openmetrics_index *index)
         *end = '_';
         memcpy(end + 1, type, length);
         head.name_size += (uint32_t)length + 1;
-        head.unit_size = 0; /* the new name no longer ends with the unit */
+        head.unit_size = 0; /* the new name does not end with the unit */
         openmetrics_sample_store(at, &head);
     }
 }

@@ -25,7 +25,7 @@ static int compare_metric(const char *a, const struct openmetrics_sample *of_a, 
                                       of_b->labels_size);
 }
 
-/* Whether `b` may follow `a`; the sort is stable. */
+/* Returns true if `b` may follow `a`. */
 static bool in_order(const char *a, const char *b)
 {
     const struct openmetrics_sample of_a = openmetrics_sample_load(a);

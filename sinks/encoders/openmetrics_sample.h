@@ -1,9 +1,9 @@
 /*
- * A sample between openmetrics' encode and its arrange: its sort keys, and its lines.
+ * A sample in a block of the encoder openmetrics, as encode() writes it and arrange() reads it.
  *
- * In a block a sample consists of a struct openmetrics_sample (its head), the name of its family,
- * room for a longer name, and its lines without the family's name. A block is not aligned, so a
- * head is copied out and in. Used by the sink's thread.
+ * It consists of a struct openmetrics_sample (its head, with the sort keys), the name of its
+ * family, room for a longer name, and its lines without the family's name. A block is not aligned,
+ * so a head must be copied. For the sink's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_SAMPLE_H
@@ -15,7 +15,7 @@
 
 #include "collector/contract/encoder.h"
 
-/* The types of families, in the order of precedence for a name. */
+/* The types of families. If two have the same name, the first type keeps it. */
 enum openmetrics_type {
     OPENMETRICS_COUNTER,
     OPENMETRICS_GAUGE,
@@ -31,13 +31,14 @@ enum openmetrics_type {
 
 struct openmetrics_sample {
     int64_t time_ns;    /* since 1970 UTC */
-    uint32_t size;      /* bytes of the whole sample with this head; all sizes here are in bytes */
-    uint32_t name_size; /* size of the family's name, which is after the head */
-    uint32_t unit_size; /* size of the unit at the name's end; 0: none */
-    uint32_t labels_at, labels_size; /* position from the head's first byte; ordered by name */
-    uint32_t lines_at;               /* position of the lines, which are last */
-    uint32_t lines;                  /* number of lines */
-    uint16_t type;                   /* enum openmetrics_type */
+    uint32_t size;      /* size of the whole sample with this head; all sizes are in bytes */
+    uint32_t name_size; /* size of the family's name, which follows the head */
+    uint32_t unit_size; /* size of the unit at the end of the name; 0: no unit */
+    uint32_t labels_at,
+        labels_size;   /* offset from the beginning of the head; the labels are ordered by name */
+    uint32_t lines_at; /* offset of the lines, which are at the end */
+    uint32_t lines;    /* number of lines */
+    uint16_t type;     /* enum openmetrics_type */
     bool renamed;
     bool left_out;
 };
@@ -54,10 +55,15 @@ static inline void openmetrics_sample_store(char *at, const struct openmetrics_s
     memcpy(at, sample, sizeof *sample);
 }
 
-/* The longest text before a family's lines, without its name (twice) and its unit. */
+/*
+ * The maximum size of the "# TYPE" and "# UNIT" lines of a family, without its name (twice) and its
+ * unit.
+ */
 #define OPENMETRICS_COMMENTS (sizeof "# TYPE  gaugehistogram\n# UNIT  \n" - 1)
 
-/* The largest size of the sample in a file: its lines, and the text before those of its family. */
+/*
+ * Returns the maximum size of the sample in a file: its lines, and the comment lines of its family.
+ */
 static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample *sample)
 {
     size_t name = sample->name_size + (size_t)OPENMETRICS_NAME_ROOM;
@@ -65,7 +71,7 @@ static inline size_t openmetrics_sample_arranged(const struct openmetrics_sample
            sample->unit_size + OPENMETRICS_COMMENTS;
 }
 
-/* The largest number of samples in a file. The divisor is the size of the smallest sample. */
+/* The maximum number of samples in a file. The divisor is the minimum size of a sample. */
 #define OPENMETRICS_MOST_SAMPLES                                                                   \
     (ARRANGED_SIZE / ((size_t)3 * OPENMETRICS_NAME_ROOM + OPENMETRICS_COMMENTS))
 

@@ -11,7 +11,7 @@
 #include "sinks/encoders/remote_write_sample.h"
 #include "sinks/encoders/wire_output.h"
 
-/* The limit of all labels of an exemplar together: names and values, in characters. */
+/* Limit of all labels of an exemplar: characters of their names and values. */
 #define MOST_CHARACTERS 128
 #define MOST_LABELS     (MOST_CHARACTERS / 2)
 #define MOST_BYTES      ((size_t)4 * MOST_CHARACTERS)
@@ -33,7 +33,7 @@ static double value_of(const struct sample_exemplar *exemplar)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* Whether `a` comes before `b`. A value that is not a number comes last. */
+/* Returns true if `a` comes before `b`. NaN comes last. */
 static bool is_before(const struct sample_exemplar *a, const struct sample_exemplar *b,
                       bool by_value)
 {
@@ -99,7 +99,7 @@ static int compare_names(const struct text *a, const struct text *b)
     return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Adds a label, unless its name is there or there is no room; the texts are copied. */
+/* Adds a label, unless its name exists or there is no room. Copies the texts. */
 static void add_label(struct exemplar_labels *labels, const struct text *key,
                       const struct text *value)
 {
@@ -188,8 +188,7 @@ void remote_write_exemplars_put(struct remote_write_exemplars *exemplars, double
 {
     size_t first = exemplars->next;
     size_t end = first;
-    while (end < exemplars->count &&
-           (isnan(bound) || value_of(&exemplars->list[end]) <= bound))
+    while (end < exemplars->count && (isnan(bound) || value_of(&exemplars->list[end]) <= bound))
         end++;
     exemplars->next = end;
     sort_exemplars(exemplars->list + first, end - first, false);

@@ -1,4 +1,4 @@
-/* Values and times as Prometheus has them: its kinds of NaN, and milliseconds. Pure functions. */
+/* Values and times of Prometheus: its NaNs, and milliseconds. Pure functions. */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_NUMBER_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_NUMBER_H
 
@@ -14,15 +14,15 @@ static inline double remote_write_of_bits(uint64_t bits)
 }
 
 /*
- * Returns the value. Replaces every NaN by the one that Prometheus stores as an ordinary value,
- * because another bit pattern means that a series has ended.
+ * Returns the value, or for any NaN the one that Prometheus stores as an ordinary value. Another
+ * bit pattern of NaN could mean that a series has ended.
  */
 static inline double remote_write_number(double value)
 {
     return isnan(value) ? remote_write_of_bits(UINT64_C(0x7ff8000000000001)) : value;
 }
 
-/* Returns the NaN that ends a series ("stale marker"). */
+/* Returns the NaN that ends a series (a "stale marker"). */
 static inline double remote_write_end(void)
 {
     return remote_write_of_bits(UINT64_C(0x7ff0000000000002));

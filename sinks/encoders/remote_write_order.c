@@ -12,7 +12,7 @@ static int compare_labels(const char *a, const struct remote_write_sample *of_a,
                : (of_a->labels_size > of_b->labels_size) - (of_a->labels_size < of_b->labels_size);
 }
 
-/* The floats and the native histograms of the same labels are two series of a request. */
+/* The floats and the native histograms with the same labels are two series of a request. */
 static int compare_series(const char *a, const struct remote_write_sample *of_a, const char *b,
                           const struct remote_write_sample *of_b)
 {
@@ -21,7 +21,7 @@ static int compare_series(const char *a, const struct remote_write_sample *of_a,
                       : (of_a->flags & REMOTE_WRITE_NATIVE) - (of_b->flags & REMOTE_WRITE_NATIVE);
 }
 
-/* Whether `b` may follow `a`; the sort is stable. */
+/* Returns true if `b` may follow `a`. */
 static bool in_order(const char *a, const char *b)
 {
     const struct remote_write_sample of_a = remote_write_sample_load(a);

@@ -1,6 +1,6 @@
 /*
- * Sorts the samples of a block (sinks/encoders/remote_write_sample.h) by series, and those of a
- * series by time. Pure functions on the caller's memory; they allocate no memory.
+ * Sorts the samples of a block (sinks/encoders/remote_write_sample.h) by series, and within a
+ * series by time. Pure functions on the caller's memory; they allocate none.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_ORDER_H
@@ -9,7 +9,7 @@
 
 #include "sinks/encoders/remote_write_sample.h"
 
-/* The samples of a block, as offsets in it. */
+/* The samples of a block, as offsets in the block. */
 struct remote_write_index {
     const char *block;
     uint32_t *at; /* room for twice `count`; the second half is for sorting */
@@ -29,12 +29,12 @@ static inline const char *remote_write_index_labels(const struct remote_write_in
 }
 
 /*
- * Finds the samples of a block of `size` bytes and sorts them. Equal samples are sorted by
- * position. Returns false if the block is not made of samples.
+ * Finds the samples of a block of `size` bytes and sorts them; the sort is stable. Returns false if
+ * the block does not consist of samples.
  */
 bool remote_write_order(struct remote_write_index *index, size_t size);
 
-/* Returns the first sample of the next series in an ordered index. */
+/* Returns the first sample of the next series of an ordered index. */
 size_t remote_write_next_series(const struct remote_write_index *index, size_t i);
 
 #endif

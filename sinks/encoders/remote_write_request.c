@@ -31,33 +31,32 @@ enum {
 };
 
 /*
- * A request is at most 9/4 of the size of its samples in the block. A label needs two references of
- * at most five bytes, and has at least eight bytes in the block; a sample needs 72 further bytes,
- * and its head has 32; an exemplar takes at most twice its bytes. MORE is for the empty symbol and
- * for rounding.
+ * A request has at most 9/4 of the size of its samples in the block. A label needs two references
+ * of at most five bytes, and has at least eight bytes in the block. A sample needs 72 bytes in
+ * addition, and its head in the block has 32. An exemplar takes at most twice its bytes. MORE is
+ * for the empty symbol and for rounding.
  */
 #define MORE ((size_t)64)
 
 /* --- symbols ---------------------------------------------------------------------------------- */
 
 /*
- * The symbols of a 2.0 request, by their texts. The table has a fixed size. If there are more
- * symbols than slots, a text can lose its slot, and becomes a symbol once more when it occurs
- * again. The texts are numbered twice in the same order: to write the symbols, and then to refer to
- * them.
+ * The symbols of a 2.0 request, a hash table of their texts. Its size is fixed: if there are too
+ * many symbols, a text can lose its slot, and becomes another symbol when it occurs again. The
+ * texts are numbered twice in the same order: to write the symbols, and to refer to them.
  */
 #define SYMBOL_SLOTS ((uint32_t)1 << 14)
 #define SYMBOL_TRIES 4
 
 struct symbol {
-    uint32_t at;     /* position in the block of the text's length, which precedes the text */
+    uint32_t at;     /* position in the block of the text's length, which is before the text */
     uint32_t number; /* 0: the slot is free */
 };
 
 struct symbols {
     const char *block;
     struct symbol *slots;
-    uint32_t count; /* including the empty one, which is the first */
+    uint32_t count; /* number of symbols, with the empty symbol, which is the first */
 };
 
 static void symbols_clear(struct symbols *symbols)
@@ -66,9 +65,7 @@ static void symbols_clear(struct symbols *symbols)
     symbols->count = 1;
 }
 
-/*
- * Returns the text whose length begins at `at`. The length is valid, because this program wrote it.
- */
+/* Returns the text whose length is at `at`. The length is valid, because this program wrote it. */
 static struct text text_at(const char *at)
 {
     size_t size = 0;
@@ -79,7 +76,7 @@ static struct text text_at(const char *at)
     return (struct text){at + 1, size};
 }
 
-/* FNV-1a; texts with equal hashes only make a request longer. */
+/* FNV-1a. Different texts with equal hashes only make a request longer. */
 static uint32_t hash_of(const struct text *text)
 {
     uint32_t hash = 2166136261u;
@@ -88,7 +85,7 @@ static uint32_t hash_of(const struct text *text)
     return hash ^ hash >> 15;
 }
 
-/* The number of the text at `at`, and whether it is new. */
+/* Returns the number of the text at `at`. Sets *is_new if the text got it now. */
 static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_new)
 {
     RULE(at >= symbols->block, "a symbol is a text of the block");
@@ -115,7 +112,7 @@ static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_
 
 /* --- the labels of a sample ------------------------------------------------------------------- */
 
-/* A walk over labels; name and value are the positions of their lengths. */
+/* A walk over labels. `name` and `value` point to the lengths before the texts. */
 struct label_walk {
     const char *at, *end;
     const char *name, *value;
@@ -150,7 +147,7 @@ static bool next_label(struct label_walk *walk)
 struct writing {
     struct remote_write_index index;
     struct symbols symbols;
-    struct output *out; /* before it is compressed */
+    struct output *out; /* the request before compression */
 };
 
 static struct remote_write_fields fields_of(const struct remote_write_index *index, size_t i)
@@ -158,10 +155,7 @@ static struct remote_write_fields fields_of(const struct remote_write_index *ind
     return remote_write_sample_fields(index->block + index->at[i]);
 }
 
-/*
- * Returns whether a later sample replaces this sample: if a series has several in one millisecond,
- * the last counts.
- */
+/* Returns true if the next sample of the series has the same millisecond: the last one counts. */
 static bool is_replaced(const struct remote_write_index *index, size_t i, size_t next)
 {
     return i + 1 < next && remote_write_index_load(index, i).time_ms ==
@@ -179,7 +173,9 @@ static void put_float(struct output *out, const struct remote_write_sample *samp
     wire_end_message(out, begun);
 }
 
-/* Copies the fields of the histogram, which are the same in both versions, and adds its times. */
+/*
+ * Copies the fields of the histogram, which are the same in both versions, and appends its times.
+ */
 static void put_histogram(struct output *out, uint32_t tag, const char *histogram, int64_t time_ms,
                           int64_t start_ms)
 {
@@ -192,7 +188,7 @@ static void put_histogram(struct output *out, uint32_t tag, const char *histogra
     wire_end_message(out, begun);
 }
 
-/* Start times are of version 2.0. */
+/* Only version 2.0 has start times. */
 static void put_samples(struct writing *writing, size_t shape, size_t first, size_t next)
 {
     for (size_t i = first; i < next; i++) {
@@ -212,7 +208,7 @@ static void put_samples(struct writing *writing, size_t shape, size_t first, siz
 
 /* --- version 1.0 ------------------------------------------------------------------------------ */
 
-/* An exemplar in a block is one of version 1.0. */
+/* In the block, exemplars have the form of version 1.0. */
 static void put_exemplars_1(struct writing *writing, size_t first, size_t next)
 {
     struct remote_write_exemplar exemplar;
@@ -256,7 +252,7 @@ static void put_label_symbols(struct writing *writing, struct label_walk walk)
     }
 }
 
-/* The texts of a series, in the order in which put_series_2 refers to them. */
+/* Numbers the texts of a series in the order in which put_series_2 refers to them. */
 static void put_symbols(struct writing *writing, size_t first, size_t next)
 {
     const struct remote_write_fields of_first = fields_of(&writing->index, first);
@@ -317,7 +313,7 @@ static void put_metadata(struct writing *writing, size_t first, uint32_t unit, u
     wire_end_message(out, metadata);
 }
 
-/* In the order in which put_symbols numbered the texts. */
+/* Refers to the texts in the order of put_symbols. */
 static void put_series_2(struct writing *writing, size_t first, size_t next)
 {
     struct output *out = writing->out;
@@ -354,7 +350,7 @@ static void put_request_2(struct writing *writing)
     for_each_series(writing, put_series_2);
 }
 
-/* The layout of the working memory for a block of `size` bytes, in bytes from its beginning. */
+/* Layout of the working memory for a block of `size` bytes: offsets, and sizes in bytes. */
 struct memory_layout {
     size_t symbols, table, plain, plain_size, end;
 };

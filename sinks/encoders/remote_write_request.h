@@ -1,9 +1,10 @@
 /*
- * Makes one Prometheus remote-write request of samples, in snappy's block format. It has each
- * series once, with its samples in order. Of the samples in one millisecond it has only the last.
+ * Makes one Prometheus remote-write request from the samples of a block, in snappy's block format.
+ * It has each series once, with its samples in order. Of several samples of a series in one
+ * millisecond it has the last.
  *
- * The functions are the operations of struct encoder_request (collector/contract/encoder.h), for
- * samples in the form of sinks/encoders/remote_write_sample.h.
+ * The functions are operations of struct encoder_request (collector/contract/encoder.h). The
+ * samples have the form of sinks/encoders/remote_write_sample.h.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_REQUEST_H

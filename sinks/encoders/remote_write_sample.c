@@ -1,12 +1,12 @@
 #include "sinks/encoders/remote_write_sample.h"
 
-/* Whether a field with that tag begins at `at`. */
+/* Returns true if a field with the tag begins at `at`. */
 static bool begins(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     return at != end && *at == tag;
 }
 
-/* Skips the bytes after a tag and their length. Returns their end, or NULL. */
+/* Skips a tag, a length and the bytes. Returns their end, or NULL if they are not complete. */
 static const uint8_t *skip_bytes(const uint8_t *at, const uint8_t *end)
 {
     size_t length;
@@ -14,7 +14,10 @@ static const uint8_t *skip_bytes(const uint8_t *at, const uint8_t *end)
     return at == NULL ? NULL : at + length;
 }
 
-/* Skips a field with that tag that is a non-empty text. Returns its end, or NULL. */
+/*
+ * Skips a field that has the tag and a non-empty text. Returns its end, or NULL if there is no such
+ * field.
+ */
 static const uint8_t *skip_text(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     size_t length;
@@ -38,7 +41,7 @@ static const uint8_t *skip_label(const uint8_t *at, const uint8_t *end, uint8_t 
     return at == end ? end : NULL;
 }
 
-/* Whether the bytes are a complete exemplar: labels, value and time. */
+/* Returns true if the bytes are a complete exemplar: labels, value and time. */
 static bool exemplar_is_whole(const uint8_t *at, const uint8_t *end)
 {
     uint64_t value;
@@ -132,8 +135,7 @@ bool remote_write_next_exemplar(const char **next, const char *end,
     size_t length;
     if (*next == end)
         return false;
-    const uint8_t *at =
-        wire_read_length((const uint8_t *)*next + 1, (const uint8_t *)end, &length);
+    const uint8_t *at = wire_read_length((const uint8_t *)*next + 1, (const uint8_t *)end, &length);
     const uint8_t *exemplar_end = at + length;
     *exemplar = (struct remote_write_exemplar){.labels = (const char *)at,
                                                .end = (const char *)exemplar_end};

@@ -1,10 +1,11 @@
 /*
- * A value of a series between remote-write's encode and its request.
+ * A value of a series in a block of the encoder remote-write, before a request is made of the
+ * block.
  *
- * In a block a value consists of a struct remote_write_sample (its head), the labels of its series
- * as in a TimeSeries of WriteRequest (field 1, ordered by name, including __name__), and fields of
- * its own, in the order of their numbers (enum below). A block is not aligned, so a head is copied.
- * Used by the sink's thread.
+ * It consists of a struct remote_write_sample (its head), the labels of its series as in a
+ * TimeSeries of WriteRequest (field 1, ordered by name, with __name__), and further fields in the
+ * order of their numbers (enum below). A block is not aligned, so a head must be copied. For the
+ * sink's thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_SAMPLE_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_SAMPLE_H
@@ -27,16 +28,17 @@ enum remote_write_type {
 };
 
 enum {
-    SERIES_LABELS = WIRE_TAG(1, WIRE_LENGTH), /* of WriteRequest's TimeSeries */
+    SERIES_LABELS = WIRE_TAG(1, WIRE_LENGTH), /* as in a TimeSeries of WriteRequest */
     LABEL_NAME = WIRE_TAG(1, WIRE_LENGTH),
     LABEL_VALUE = WIRE_TAG(2, WIRE_LENGTH),
 
-    /* Fields of no message, which follow the labels in a block. */
-    SAMPLE_UNIT = WIRE_TAG(3, WIRE_LENGTH),      /* always there, may be empty */
-    SAMPLE_HELP = WIRE_TAG(4, WIRE_LENGTH),      /* not empty */
-    SAMPLE_START = WIRE_TAG(5, WIRE_VARINT),     /* milliseconds since 1970 UTC */
-    SAMPLE_NATIVE = WIRE_TAG(6, WIRE_LENGTH), /* of a native histogram: native_histogram.h */
-    SAMPLE_EXEMPLAR = WIRE_TAG(7, WIRE_LENGTH),  /* any number: an Exemplar of WriteRequest */
+    /* These fields belong to no message. They follow the labels in a block. */
+    SAMPLE_UNIT = WIRE_TAG(3, WIRE_LENGTH),  /* always present; may be empty */
+    SAMPLE_HELP = WIRE_TAG(4, WIRE_LENGTH),  /* if present, not empty */
+    SAMPLE_START = WIRE_TAG(5, WIRE_VARINT), /* milliseconds since 1970 UTC */
+    SAMPLE_NATIVE =
+        WIRE_TAG(6, WIRE_LENGTH), /* the fields of a native histogram (native_histogram.h) */
+    SAMPLE_EXEMPLAR = WIRE_TAG(7, WIRE_LENGTH), /* repeated: an Exemplar of WriteRequest */
 
     EXEMPLAR_LABELS = WIRE_TAG(1, WIRE_LENGTH),
     EXEMPLAR_VALUE = WIRE_TAG(2, WIRE_FIXED64),
@@ -44,14 +46,14 @@ enum {
 };
 
 enum {
-    REMOTE_WRITE_FIRST = 1, /* the first value made from a sample */
+    REMOTE_WRITE_FIRST = 1,  /* the first value of a sample */
     REMOTE_WRITE_NATIVE = 2, /* a native histogram; `value` is not used */
 };
 
 struct remote_write_sample {
     int64_t time_ms; /* since 1970 UTC */
     double value;
-    uint32_t size;        /* bytes of the whole sample, including this head */
+    uint32_t size;        /* bytes of the value, with head, labels and fields */
     uint32_t labels_size; /* bytes of the labels, which follow the head */
     uint32_t labels;      /* number of labels */
     uint16_t type;        /* enum remote_write_type */
@@ -65,19 +67,16 @@ static inline struct remote_write_sample remote_write_sample_load(const char *at
     return sample;
 }
 
-/* Size of the smallest sample in a block. It has the label __name__, with one letter. */
+/* The minimum size of a value in a block. It has the label __name__, with one letter. */
 #define REMOTE_WRITE_SMALLEST (sizeof(struct remote_write_sample) + 15 + 2)
 
-/*
- * The fields of a sample that follow its labels, as positions in the block; NULL: the field is
- * absent.
- */
+/* The fields of a value that follow its labels, as positions in the block; NULL if absent. */
 struct remote_write_fields {
-    const char *unit, *help; /* position of the text's length, which precedes the text */
-    int64_t start_ms;        /* 0: not known */
-    const char *histogram;   /* position of its length, which precedes it */
-    const char *exemplars;   /* tag of the first exemplar; `end`: there are none */
-    const char *end;         /* of the sample */
+    const char *unit, *help; /* position of the length, which is before the text */
+    int64_t start_ms;        /* 0: unknown */
+    const char *histogram;   /* position of the length, which is before the histogram */
+    const char *exemplars;   /* tag of the first exemplar; `end` if there are none */
+    const char *end;         /* end of the value */
 };
 
 /* Returns the fields of a complete sample. */
@@ -85,20 +84,20 @@ struct remote_write_fields remote_write_sample_fields(const char *at);
 
 /* An exemplar of a sample, as positions in the block. */
 struct remote_write_exemplar {
-    const char *labels, *labels_end; /* fields EXEMPLAR_LABELS */
-    const char *end;                 /* of the exemplar, whose value and time follow the labels */
+    const char *labels, *labels_end; /* the fields EXEMPLAR_LABELS */
+    const char *end;                 /* end of the exemplar; its value and time follow the labels */
 };
 
 /*
- * Reads the exemplar at *at and moves *at to the next one. Returns false if *at is `end`. The
- * exemplar is of a complete sample.
+ * Reads the exemplar at *at and moves *at to the next one. Returns false if *at is `end`. The value
+ * must be complete.
  */
 bool remote_write_next_exemplar(const char **at, const char *end,
                                 struct remote_write_exemplar *exemplar);
 
 /*
- * Returns whether a complete sample begins at `at`, in `left` arbitrary bytes. Readers of the
- * sample need no other check.
+ * Returns true if a complete value begins at `at`, in `left` arbitrary bytes. Readers of the value
+ * need no other check.
  */
 bool remote_write_sample_is_whole(const char *at, size_t left);
 

@@ -3,7 +3,11 @@
 #include "collector/series/series_guard.h"
 
 /* The kinds of fingerprints. */
-enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and those after it */ };
+enum {
+    SERIES_FINGERPRINT = 2,
+    LABEL_FINGERPRINT,
+    REPEATED_FINGERPRINT /* and the numbers after it */
+};
 
 /* --- names that formats do not distinguish ---------------------------------------------------- */
 
@@ -16,7 +20,7 @@ enum { SERIES_FINGERPRINT = 2, LABEL_FINGERPRINT, REPEATED_FINGERPRINT /* and th
                                               [(first) + 22] = true, [(first) + 23] = true,        \
                                               [(first) + 24] = true, [(first) + 25] = true
 
-/* Whether all formats write the character unchanged in a label's name. */
+/* The characters that all formats write unchanged in a label's name. */
 static const bool kept_characters[256] = {TEN('0'), LETTERS('a'), LETTERS('A')};
 
 static unsigned char_at(const struct text *key, size_t at)
@@ -24,7 +28,7 @@ static unsigned char_at(const struct text *key, size_t at)
     return (unsigned char)key->data[at];
 }
 
-/* Returns the position from `at` on of a character that is kept, or the size. */
+/* Returns the position of the first kept character from `at` on, or the size. */
 static size_t skip_to_kept(const struct text *key, size_t at)
 {
     while (at < key->size && !kept_characters[char_at(key, at)])
@@ -33,8 +37,8 @@ static size_t skip_to_kept(const struct text *key, size_t at)
 }
 
 /*
- * Returns one of 64 bits for a key, by its first and last kept character. Keys with different bits
- * are not alike.
+ * Returns one of 64 bits for a key, from its first and last kept character. Keys with different
+ * bits are not alike.
  */
 static uint64_t bit_of(const struct text *key)
 {
@@ -46,7 +50,7 @@ static uint64_t bit_of(const struct text *key)
     return UINT64_C(1) << ((char_at(key, begin) * 5 + char_at(key, end - 1) * 7) & 63);
 }
 
-/* Whether the keys are equal, apart from characters that are not kept. Counts the steps. */
+/* Returns true if the keys are equal apart from characters that are not kept. Counts the steps. */
 static bool is_alike(const struct text *a, const struct text *b, size_t *steps)
 {
     size_t i = 0, k = 0;
@@ -61,7 +65,8 @@ static bool is_alike(const struct text *a, const struct text *b, size_t *steps)
 }
 
 /*
- * Whether an earlier label of the sample has a key that is alike. If not, adds the key to the list.
+ * Returns true if an earlier label of the sample has a key that is alike. Otherwise adds the key to
+ * the list.
  */
 static bool is_repeated(struct sample_labels *labels, const struct text *key, uint64_t bit,
                         struct output *out)
@@ -115,13 +120,13 @@ static uint64_t fingerprint_of_name(const struct fingerprint_key *key, const str
     return fingerprint_end(key, hash);
 }
 
-/* The labels of a sample, as far as they were walked. */
+/* The labels of a sample, as far as they were visited. */
 struct identity {
     const struct fingerprint_key *key;
-    uint64_t sum;      /* of the fingerprints */
+    uint64_t sum;      /* sum of the fingerprints */
     uint64_t repeated; /* number of labels whose key is like an earlier one */
-    const void *part;  /* part of the shared labels; NULL: no shared label was met */
-    uint64_t own_sum;  /* sum before the shared labels */
+    const void *part;  /* the part of the record whose shared labels were visited; NULL: none yet */
+    uint64_t own_sum;  /* sum without the shared labels */
     uint64_t shared_bits;
 };
 
@@ -139,9 +144,9 @@ static void add_label(struct identity *identity, struct sample_labels *labels,
 }
 
 /*
- * Called for the first shared label; shared labels are the last ones of a sample. If an earlier
- * sample of the same part has added them, and the sample's own keys are certainly not like theirs,
- * adds their sum again and returns true.
+ * To be called for the first shared label; shared labels are the last ones of a sample. If an
+ * earlier sample of the same part has added them, and the sample's own keys are certainly not like
+ * theirs, adds their sum again and returns true.
  */
 static bool add_shared(struct identity *identity, const struct shared_series *shared,
                        struct sample_labels *labels, const struct label *label)
@@ -155,10 +160,7 @@ static bool add_shared(struct identity *identity, const struct shared_series *sh
     return true;
 }
 
-/*
- * Stores the sum of the shared labels, which were added one by one, for the next samples of their
- * part.
- */
+/* Stores the sum of the shared labels for the next samples of the same part. */
 static void keep_shared(const struct identity *identity, struct shared_series *shared)
 {
     if (identity->part != NULL && identity->repeated == 0)
@@ -168,8 +170,8 @@ static void keep_shared(const struct identity *identity, struct shared_series *s
 }
 
 /*
- * Returns the fingerprint of a series. The labels' fingerprints are added, so the order of labels
- * does not matter. They depend on a secret key, so a sender can choose neither them nor their sum.
+ * Returns the fingerprint of a series. The fingerprints of the labels are added, so their order
+ * does not matter. They depend on a secret key, so that a sender cannot choose them.
  */
 static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const struct record *record,
                                       const struct sample *sample, struct output *out)
@@ -191,7 +193,7 @@ static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const stru
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Notes the labels of a new or refused series. */
+/* Counts the labels of a new or refused series. */
 static void note_labels(struct sample_encoder *encoder, const struct record *record,
                         const struct sample *sample, struct output *out)
 {

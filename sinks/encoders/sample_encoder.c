@@ -10,8 +10,8 @@
 #include "sinks/encoders/sample_shape.h"
 
 /*
- * A generated label text is at most six times as long as the sent one, because a control character
- * becomes an escape of six bytes. So the texts of any datagram fit.
+ * A generated text of a label has at most six times the bytes of the sent one, because a control
+ * character becomes an escape of six bytes.
  */
 _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 
@@ -40,7 +40,8 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     struct sample_encoder *made = calloc(1, size);
     if (made == NULL)
         return NULL;
-    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* pages never written take no memory */
+    made->scratch.base =
+        malloc(ENCODER_SCRATCH_SIZE); /* pages that are not written use no memory */
     made->scratch.capacity = ENCODER_SCRATCH_SIZE;
     if (made->scratch.base == NULL) {
         free(made);
@@ -73,7 +74,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
 }
 
-/* Whether the sample is to be written; if so, renames it by the rules. */
+/* Returns false if the rules exclude the sample. Otherwise renames it by the rules. */
 static bool sample_encoder_take(struct sample_encoder *encoder, const struct record *record,
                                 struct sample *sample, struct output *out)
 {

@@ -5,12 +5,15 @@
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-/* Matched terms, a bit for each. */
+/* One bit for each matched term. */
 struct matched {
     uint64_t include, exclude;
 };
 
-/* Matches a text with the terms about its label, or, if the key is empty, about the name. */
+/*
+ * Returns the terms that match the text: terms about the label `key`, or, if `key` is empty, about
+ * the name.
+ */
 static uint64_t match(const struct sample_conditions *conditions, const struct text *key,
                       const struct text *text, size_t *steps)
 {
@@ -53,7 +56,7 @@ static bool need_labels(const struct sample_rules *rules)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Visits once each label that counts. Returns false if `out` overflows before the last label. */
+/* Visits each label that counts. Returns false if `out` overflows before the last label. */
 static bool look_at_labels(const struct sample_rules *rules, struct sample_labels *labels,
                            struct matched *matched, uint64_t *series, struct output *out)
 {

@@ -5,7 +5,7 @@
         "" literal, sizeof(literal) - 1                                                            \
     }
 
-/* The kinds of a single number, which store their own kind, come first. */
+/* The kinds of numbers (enum sample_kind) come first. */
 enum { HISTOGRAM = 3, EXPONENTIAL_HISTOGRAM, SUMMARY };
 
 static const struct text kind_names[SAMPLE_KINDS] = {

@@ -1,6 +1,6 @@
 /*
- * The kind of a sample in the words of a format's lines: an encoder composes them for each kind
- * when it is made. Immutable after that. No cleanup necessary.
+ * The kind of a sample as text in a format's lines. An encoder makes the texts of all kinds when it
+ * is created. Immutable after that. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H
@@ -22,15 +22,15 @@ struct sample_kinds {
 };
 
 /*
- * Appends the words for "gauge", "histogram" and so on, and for "cumulative" or "delta". An unknown
- * temporality has no words.
+ * Appends the text for a kind, such as "gauge" or "histogram", and a temporality, "cumulative",
+ * "delta" or "" if unknown.
  */
 typedef void sample_kind_writer(struct output *out, const struct text *kind,
                                 const struct text *temporality);
 
 void sample_kinds_make(struct sample_kinds *kinds, sample_kind_writer *write);
 
-/* Appends the words for a sample of this kind. */
+/* Appends the text for the kind of the sample. */
 void sample_kinds_put(const struct sample_kinds *kinds, const struct sample *sample,
                       struct output *out);
 

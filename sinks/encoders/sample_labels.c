@@ -75,7 +75,7 @@ static void forget_added(struct sample_labels *labels)
     labels->made = 0;
 }
 
-/* The next of the added labels that is not empty. */
+/* Returns the next added label that has a value. */
 static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;
@@ -94,7 +94,7 @@ static bool next_added(struct sample_labels *labels, struct label *label)
     return false;
 }
 
-/* The next label after the rules are applied; dropped ones count as steps here. */
+/* Returns the next label after applying the rules. Dropped labels count as steps here. */
 static NEVER_INLINE bool next_ruled(struct sample_labels *labels, struct label *label)
 {
     while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {
@@ -162,7 +162,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
         return false;
     }
     if ((labels->bits & shared->bits) != 0)
-        return false; /* the sample may have a label with the same key, which takes precedence */
+        return false; /* a label of the sample may have the same key, and then takes precedence */
     if (labels->count + shared->count > MAX_LABELS)
         return false;
     sample_labels_leave(labels);
@@ -193,10 +193,7 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
 {
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
-    /*
-     * Labels that this sample's own labels suppressed are missing in the output, so it cannot be
-     * reused.
-     */
+    /* If the sample's own labels suppressed shared labels, the output cannot be reused. */
     bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
     size_t at = labels->noted_at + (labels->noted_from != 0); /* after the separator */
     labels->noting = NULL;
@@ -223,7 +220,7 @@ void sample_labels_add_repeated(struct sample_labels *labels)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Whether an earlier label of the sample has the key. Counts the steps. */
+/* Counts the steps. */
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
 {
     for (size_t i = 0; i < labels->count; i++) {

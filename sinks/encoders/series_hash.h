@@ -1,16 +1,15 @@
 /*
- * A hash of a series, the same in every run and on every machine.
+ * A hash of a series, the same in every run and on every machine. It has no secret, so do not use
+ * it for hash tables that are filled by strangers. Pure functions; any thread.
  *
  * The hashes of the series' name and of its labels are added, modulo 2^64, so the order of labels
- * does not matter. The series' hash is m of the sum. Not for hash tables filled by strangers,
- * because the hash has no secret.
+ * does not matter. The hash of the series is m(sum).
  *
  * The function m is the last step of SplitMix64 (Steele, Lea and Flood, "Fast splittable
  * pseudorandom number generators", 2014, with Stafford's thirteenth variant of its constants). The
- * hash h of a name begins with 0; that of a label begins with 1, and takes the key and then the
- * value. A text of n bytes changes h to m(h ^ (n + 0x9e3779b97f4a7c15)), and then each eight bytes
- * of the text (little-endian, the last bytes padded with zeros) change h to m(h ^ bytes). Pure
- * functions; any thread.
+ * hash h of a name begins with 0. The hash of a label begins with 1, and takes the key and then the
+ * value. A text of n bytes changes h to m(h ^ (n + 0x9e3779b97f4a7c15)). Then each eight bytes of
+ * the text (little-endian, the last bytes padded with zeros) change h to m(h ^ bytes).
  */
 #ifndef SLUICE_SINKS_ENCODERS_SERIES_HASH_H
 #define SLUICE_SINKS_ENCODERS_SERIES_HASH_H
@@ -22,7 +21,7 @@
 uint64_t series_hash_name(const struct text *name);
 uint64_t series_hash_label(const struct label *label);
 
-/* Returns the hash of a series from the sum of its parts' hashes. */
+/* Returns the hash of a series. `sum` is the sum of the hashes of its name and labels. */
 uint64_t series_hash_whole(uint64_t sum);
 
 #endif

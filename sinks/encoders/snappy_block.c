@@ -8,18 +8,21 @@
 /* The low two bits of an element's first byte. */
 enum element { LITERAL, COPY_1, COPY_2 };
 
-/* Above 59 a literal's upper six bits give the number of bytes of its length, from 60 on. */
+/*
+ * A literal's upper six bits are its length - 1 up to 59. From 60 on they are 59 plus the number of
+ * bytes of the length.
+ */
 #define LITERAL_INLINE 60u
 
 /*
- * The data is compressed in pieces of this size. Copies refer only to the same piece, so that their
+ * Size of the pieces in which the data is compressed. Copies refer only to their own piece, so that
  * offsets fit in two bytes.
  */
 #define PIECE ((size_t)64 * 1024)
 
 /*
- * SHORTEST: least size of a match in bytes. MARGIN: no match begins in this number of bytes at the
- * end of a piece.
+ * SHORTEST: minimum size of a match in bytes. MARGIN: in this number of bytes at the end of a piece
+ * no match begins.
  */
 #define SHORTEST 4
 #define MARGIN   8
@@ -27,7 +30,7 @@ enum element { LITERAL, COPY_1, COPY_2 };
 #define TABLE_BITS 14
 _Static_assert(sizeof(uint16_t) << TABLE_BITS == SNAPPY_SCRATCH, "the table is the scratch memory");
 
-/* After this number of positions without a match, fewer and fewer positions are tried. */
+/* Number of positions without a match after which some positions are skipped, increasingly many. */
 #define PATIENCE 32
 
 size_t snappy_block_bound(size_t size)
@@ -51,7 +54,7 @@ static void put_literal(const uint8_t *data, size_t size, struct output *out)
     output_bytes(out, data, size);
 }
 
-/* Writes a copy of at most 64 bytes. */
+/* Writes a copy of at most 64 bytes with an offset of two bytes. */
 static void put_copy_2(size_t offset, size_t size, struct output *out)
 {
     output_char(out, (char)((size - 1) << 2 | COPY_2));
@@ -94,7 +97,7 @@ static size_t common(const uint8_t *a, const uint8_t *b, const uint8_t *end)
 static void put_piece(const uint8_t *piece, size_t size, uint16_t *table, struct output *out)
 {
     const uint8_t *end = piece + size;
-    const uint8_t *written = piece; /* everything before it is in the output */
+    const uint8_t *written = piece; /* everything before is in the output */
     size_t at = 1;
     size_t tried = PATIENCE;
     memset(table, 0, SNAPPY_SCRATCH);

@@ -1,5 +1,5 @@
 /*
- * A time as text, cached because the next time is usually in the same second: then only its
+ * A time as text, cached because the next time is usually in the same second: then only the
  * fraction is written. For one thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_TIME_TEXT_H
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define TIME_TEXT_SIZE 32 /* "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with its quotes, by json_time */
+#define TIME_TEXT_SIZE 32 /* json_time's "YYYY-MM-DDThh:mm:ss.nnnnnnnnnZ" with quotes */
 
 struct time_text {
     int64_t nanoseconds; /* since 1970 UTC */
@@ -15,7 +15,7 @@ struct time_text {
     char text[TIME_TEXT_SIZE];
 };
 
-/* Initialises *time before its first use, to the beginning of 1970. */
+/* Initialises *time to the beginning of 1970. */
 void time_text_init(struct time_text *time);
 
 void time_text_update(struct time_text *time, int64_t nanoseconds);

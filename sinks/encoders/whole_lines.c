@@ -3,14 +3,14 @@
 #include "collector/text/utf8.h"
 
 /*
- * Number of bytes at the beginning of a line that cannot be sent bytes of another encoding, in any
- * format and even with the shortest names: `a{b=` of prometheus.
+ * Number of bytes of the beginning that are examined. In no format do they contain bytes from a
+ * sender in another encoding, even with the shortest names: `a{b=` of prometheus.
  */
 #define BEGINNING 4
 
 /*
- * Returns whether a file can begin with these bytes. Files of zstd, gzip and pcap, which the same
- * sink may have written, cannot. A power cut may leave NULs.
+ * Returns true if a file of lines can begin with these bytes. Files of zstd, gzip and pcap, which
+ * the same sink may have written, do not begin so. NULs may be left by a power cut.
  */
 static bool is_beginning(const uint8_t *bytes, size_t size)
 {
@@ -21,7 +21,7 @@ static bool is_beginning(const uint8_t *bytes, size_t size)
         bool valid;
         size_t length = utf8_sequence(bytes + at, size - at, &valid);
         if (!valid)
-            return at + length == size; /* valid only if the bytes end within the character */
+            return at + length == size; /* true if the bytes end within a character */
         if (bytes[at] < ' ' || bytes[at] == 0x7f)
             return at != 0 && (bytes[at] == '\r' || bytes[at] == '\n');
         at += length;

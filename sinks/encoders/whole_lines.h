@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Returns the size up to and including the last newline. Lines may have any content
+ * Returns the size up to the last newline, with it. Lines may have any content
  * (collector/platform/output_file.h), but a file that does not begin as text is foreign.
  */
 size_t whole_lines(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);

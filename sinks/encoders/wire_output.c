@@ -71,7 +71,7 @@ size_t wire_begin_message(struct output *out, uint32_t tag)
 {
     char *to = output_reserve(out, 2);
     if (to != NULL)
-        to[0] = (char)tag; /* the other byte is for the length, once it is known */
+        to[0] = (char)tag; /* the other byte is for the length, which is not known yet */
     return out->used;
 }
 

@@ -1,9 +1,9 @@
 /*
- * Writes protobuf's wire format into an output, front to back.
+ * Writes protobuf's wire format, front to back.
  *
- * A nested message follows its length, which is known only at its end: one byte is reserved for it,
- * and a longer length moves the message. Pointers into a message are invalid after its end. Each
- * call is for one output, by its thread. No cleanup necessary.
+ * The length of a nested message is known only at its end. One byte is reserved for it before the
+ * message; a longer length moves the message. So pointers into a message are invalid after its end.
+ * No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_WIRE_OUTPUT_H
 #define SLUICE_SINKS_ENCODERS_WIRE_OUTPUT_H
@@ -14,7 +14,7 @@
 #include "collector/text/output.h"
 #include "collector/text/text.h"
 
-/* Size of a varint, 1 to WIRE_VARINT_MAX. */
+/* Returns 1 to WIRE_VARINT_MAX. */
 static inline size_t wire_varint_size(uint64_t value)
 {
     size_t size = 1;
@@ -42,28 +42,23 @@ static inline void wire_add_varint(struct output *out, uint64_t value)
     output_bytes(out, bytes, (size_t)(wire_varint_to(bytes, value) - bytes));
 }
 
-/* Eight bytes, least significant first: fixed64, sfixed64, and the bits of a double. */
+/* Append eight bytes, least significant first. */
 void wire_add_fixed64(struct output *out, uint64_t value);
 void wire_add_double(struct output *out, double value);
 
-/*
- * Appends a field of the type in the function's name. Tags are made by WIRE_TAG with field numbers
- * below 16, so they take one byte.
- */
+/* Append a field. Tags are made by WIRE_TAG with field numbers below 16, so they take one byte. */
 void wire_add_fixed64_field(struct output *out, uint32_t tag, uint64_t value);
 void wire_add_double_field(struct output *out, uint32_t tag, double value);
 void wire_add_varint_field(struct output *out, uint32_t tag, uint64_t value);
 void wire_add_bytes_field(struct output *out, uint32_t tag, const struct text *bytes);
 
-/* A string field: each ill-formed part of a sequence becomes U+FFFD (Unicode 15, 3.9). */
+/* Appends a string field. Each ill-formed part of a sequence becomes U+FFFD (Unicode 15, 3.9). */
 void wire_add_text_field(struct output *out, uint32_t tag, const struct text *text);
 
-/*
- * Begins a field that is a message. The result is to be passed to the function that ends the field.
- */
+/* Begins a field that is a message. The result must be passed to wire_end_message. */
 size_t wire_begin_message(struct output *out, uint32_t tag);
 
-/* As wire_begin_message, for a message whose tag, of several bytes, was appended already. */
+/* As wire_begin_message, for a message whose tag of several bytes was already appended. */
 size_t wire_begin_length(struct output *out);
 void wire_end_message(struct output *out, size_t begun);
 

@@ -7,10 +7,10 @@
 #include "collector/platform/file_system.h"
 #include "sinks/files/path_template.h"
 
-/* A path is in the set of its hash, the last used one first. */
+/* Number of paths in a set; the last used path is first. The hash of a path selects its set. */
 #define SET_SIZE 4
 
-/* A full table has one path in each set on average; more than SET_SIZE in one set are rare. */
+/* When the table is full, a set has one path on average; more than SET_SIZE in one set are rare. */
 #define FEWEST_SETS 64
 
 struct numbered {
@@ -19,7 +19,7 @@ struct numbered {
 };
 
 struct file_numbers {
-    size_t sets; /* a power of two */
+    size_t sets; /* number of sets, a power of two */
     struct numbered numbered[];
 };
 
@@ -50,8 +50,9 @@ void file_numbers_destroy(struct file_numbers *numbers)
 }
 
 /*
- * Returns the path's entry, first in its set: its own, or else that of the longest unused path. For
- * two paths with the same hash a number may be missing or taken, but no file is replaced.
+ * Returns the path's entry, which becomes the first of its set. A new path replaces the least
+ * recently used one. If two paths have the same hash, a number may be skipped or already be in use,
+ * but no file is replaced.
  */
 static struct numbered *entry_of(struct file_numbers *numbers, const char *path)
 {

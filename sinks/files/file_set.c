@@ -17,7 +17,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* How long a file whose time is over waits for late records. */
+/* How long a file waits for late records after the time in its path is over. */
 #define LATE_NS (2 * SECOND)
 
 struct file_set {
@@ -28,18 +28,17 @@ struct file_set {
     struct file_makings makings;
     struct file_table *table;
     struct destination_shape shape;
-    struct output frame; /* compressed */
-    struct output head;  /* the head of a file, as stored */
+    struct output frame; /* the compressed frame of a block */
+    struct output head;  /* the head of each file as stored, which may be compressed */
     int64_t tick_ns;     /* monotonic: the next tick */
-    bool vacating;       /* the next tick frees entries without a file */
-    int64_t retry_ns;    /* monotonic: time of the next try to name the files that wait for their
-                            names */
+    bool vacating;       /* the next tick frees entries that have no file */
+    int64_t retry_ns;    /* monotonic: when to try again to name the waiting files */
     struct log_limit log;
-    struct path_values wanted; /* values of the record that was routed last */
+    struct path_values wanted; /* values of the last routed record */
     struct address wanted_source;
     char wanted_sender[SENDER_NAME_MAX + 1];
     size_t slot_count;
-    struct table_file *slots[]; /* the files that may be open; NULL: free */
+    struct table_file *slots[]; /* the files that may be open; NULL: free slot */
 };
 
 static struct file_set *of(struct destination *destination)
@@ -87,8 +86,8 @@ static bool close_another(struct file_set *set, const struct live_file *file)
 }
 
 /*
- * Completes the file. If it can neither get its name nor wait for it, returns false with the file
- * unchanged.
+ * Completes the file. Returns false, with the file unchanged, if it can neither get its name nor
+ * wait for it.
  */
 static bool complete(struct file_set *set, struct live_file *file)
 {
@@ -97,7 +96,10 @@ static bool complete(struct file_set *set, struct live_file *file)
     uint64_t held;
     if (live_file_complete(&set->makings, file, &error))
         return true;
-    /* A file that was put aside is opened again, for which descriptors may be short. */
+    /*
+     * A file that was closed in the meantime must be opened again, but the limit of open files may
+     * be reached.
+     */
     if (file->part == NULL && close_another(set, file) &&
         live_file_complete(&set->makings, file, &error))
         return true;
@@ -108,7 +110,7 @@ static bool complete(struct file_set *set, struct live_file *file)
     return false;
 }
 
-/* Leaves a file that cannot be completed now; the next start of the program completes it. */
+/* Leaves a file that cannot be completed now. The next start of the program completes it. */
 static void leave(struct file_set *set, struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
@@ -142,7 +144,7 @@ static void free_slot(struct file_set *set, const struct table_file *file)
     set->slots[file->slot] = NULL;
 }
 
-/* Returns a free slot, or else the slot of the least recently used file. */
+/* Returns a free slot, or the slot of the least recently used file. */
 static size_t find_slot(const struct file_set *set)
 {
     size_t oldest = 0;
@@ -155,7 +157,7 @@ static size_t find_slot(const struct file_set *set)
     return oldest;
 }
 
-/* Gives the file a slot, before it is opened. If no slot is free, closes another file. */
+/* Assigns a slot to the file before it is opened. If no slot is free, closes another file. */
 static void take_slot(struct file_set *set, struct table_file *file)
 {
     if (file->slot != NO_SLOT)
@@ -170,8 +172,8 @@ static void take_slot(struct file_set *set, struct table_file *file)
 }
 
 /*
- * Opens the file of an entry. If that fails not only for this path, descriptors may be short, so it
- * is tried again with one file less open.
+ * Opens the file of an entry. If that fails for a reason that is not specific to the path, the
+ * limit of open files may be reached: so it closes another file and tries again.
  */
 static bool open_entry(struct file_set *set, struct table_file *file, struct error *error)
 {
@@ -183,10 +185,7 @@ static bool open_entry(struct file_set *set, struct table_file *file, struct err
            live_file_open(&set->makings, &file->live, &ignored);
 }
 
-/*
- * Completes the file of an entry and frees the entry. A file that cannot be completed is left for
- * the next start.
- */
+/* Completes the file of an entry, or leaves it for the next start, and frees the entry. */
 static void retire(struct file_set *set, struct table_file *file)
 {
     if (!complete(set, &file->live))
@@ -205,7 +204,7 @@ static bool interval_is_over(const struct file_set *set, const struct live_file 
 
 /* --- finding a record's file ------------------------------------------------------------------ */
 
-/* Returns the file for the record that was routed last, or NULL if the table is full. */
+/* Returns the file for the last routed record, or NULL if the table is full. */
 static struct table_file *find_file(struct file_set *set)
 {
     bool full;
@@ -251,8 +250,8 @@ static void take_over(struct destination *destination, size_t block)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 /*
- * Makes the data that is appended for the block: its compressed frame or, without compression, the
- * block itself.
+ * Makes the bytes to append for the block: its compressed frame, or the block itself if there is no
+ * compression.
  */
 static bool make_frame(struct file_set *set, const void *bytes, size_t size, const void **frame,
                        size_t *frame_size, struct error *error)
@@ -271,8 +270,8 @@ static bool make_frame(struct file_set *set, const void *bytes, size_t size, con
 }
 
 /*
- * Returns whether the file has records and would be too large with this number of additional bytes.
- * A file of one block is full once it has records.
+ * Returns true if the file has records and would be too large with `more` bytes. If a file is one
+ * block, it is full once it has records.
  */
 static bool is_full(const struct file_set *set, const struct live_file *file, size_t more)
 {
@@ -289,10 +288,7 @@ static bool append(struct file_set *set, struct live_file *file, const void *byt
     return live_file_append(file, bytes, size, error);
 }
 
-/*
- * Completes a full file. A file that cannot be completed grows further, unless it must be one
- * block.
- */
+/* Completes a full file. If that fails, the file continues to grow, unless it must be one block. */
 static bool begin_next(struct file_set *set, struct live_file *file, struct error *error)
 {
     if (!complete(set, file)) {
@@ -304,8 +300,8 @@ static bool begin_next(struct file_set *set, struct live_file *file, struct erro
 }
 
 /*
- * Returns whether completing the file failed a moment ago, so that it is not tried again yet. False
- * for a file of one block, which must not grow.
+ * Returns true if completing the file failed a moment ago and it is too early to try again. A file
+ * that must be one block is always tried again, because it must not grow.
  */
 static bool waits_to_retry(const struct file_set *set, const struct live_file *file)
 {
@@ -314,8 +310,8 @@ static bool waits_to_retry(const struct file_set *set, const struct live_file *f
 }
 
 /*
- * The result for a block whose file cannot be opened. If only this path of many is refused, its
- * records are lost, and the other files go on.
+ * Returns the result for a block whose file cannot be opened. If only this path of several is
+ * refused, its records are lost, and the other files continue.
  */
 static enum write_result not_opened(struct file_set *set, const struct live_file *file,
                                     const struct error *error)
@@ -359,8 +355,8 @@ static enum write_result write_block(struct destination *destination, size_t blo
 /* --- time ------------------------------------------------------------------------------------- */
 
 /*
- * Returns whether the file's interval is over, or the time in its path is over and no record has
- * come for the file for a tick.
+ * Returns true if the file's interval is over, or if the time in its path is over and it got no
+ * record since the last tick.
  */
 static bool is_due(const struct file_set *set, const struct table_file *file, int64_t now_ns)
 {
@@ -424,8 +420,8 @@ static bool tick(struct destination *destination)
 }
 
 /*
- * Completes the files that are due, or all files. If blocks have records, the entries of the files
- * cannot be freed: those without a file then are freed at the next tick, which is due at once.
+ * Completes the files that are due, or all files. While blocks have records (not `empty`), entries
+ * cannot be freed; the next tick, which is then due at once, frees entries that have no file.
  */
 static void rotate(struct destination *destination, bool all, bool empty)
 {
@@ -454,7 +450,7 @@ static void finish(struct destination *destination)
         return;
     struct table_file *file;
     for (file = NULL; (file = file_table_next(set->table, file)) != NULL;)
-        if (file->live.part != NULL) /* first, for descriptors to open the others */
+        if (file->live.part != NULL) /* first, to free descriptors for the others */
             retire(set, file);
     for (file = NULL; (file = file_table_next(set->table, file)) != NULL;)
         retire(set, file);
@@ -475,7 +471,7 @@ static const struct file_set_ops file_set_ops = {
     .finish = finish,
 };
 
-/* The operations for the single file of a path without fields. */
+/* The operations for a path without fields, which has a single file. */
 static const struct file_set_ops single_file_ops = {
     .write = write_block,
     .due = due,
@@ -520,7 +516,7 @@ static bool make_parts(struct file_set *set)
     return true;
 }
 
-/* Makes the head of a file as it is stored, which may be compressed. */
+/* Makes the head of each file as stored, which may be compressed. */
 static bool make_head(struct file_set *set)
 {
     const struct destination_options *options = &set->options;
@@ -539,7 +535,10 @@ static bool make_head(struct file_set *set)
     return true;
 }
 
-/* The single file of a path without fields is opened at once, so that errors show now. */
+/*
+ * The single file of a path without fields is opened at once, so that errors are found at the
+ * start.
+ */
 static bool open_single(struct file_set *set, struct error *error)
 {
     static const struct address nobody;
@@ -592,7 +591,7 @@ int file_set_create(struct path_template *path, const struct destination_options
             return 0;
         }
     }
-    set->path = NULL; /* the path still belongs to the caller */
+    set->path = NULL; /* on failure the path belongs to the caller */
     destroy(&set->destination);
     return -1;
 }

@@ -1,10 +1,10 @@
 /*
  * file:PATH with rotation, compression, fields in the path, or an encoder that sorts blocks: a set
- * of files, each written under PATH.part until it is complete (sinks/files/live_file.h).
+ * of files. Each is written as PATH.part until it is complete (sinks/files/live_file.h).
  *
- * A file is complete when it has reached rotate_size, at a multiple of rotate_interval of the clock
- * (UTC), when the time in its path is over, on SIGHUP, and at the end. With compression a block
- * becomes one frame. A sorted block is a separate file.
+ * A file is complete when it has reached rotate_size, at multiples of rotate_interval of the UTC
+ * clock, when the time in its path is over, on SIGHUP, and at the end of the program. With
+ * compression each block is a frame. A sorted block is a file of its own.
  */
 #ifndef SLUICE_SINKS_FILES_FILE_SET_H
 #define SLUICE_SINKS_FILES_FILE_SET_H
@@ -14,15 +14,18 @@
 #include "collector/contract/destination_options.h"
 #include "sinks/files/path_template.h"
 
-/* Whether these options require a file set. */
+/* Returns true if these options require a file set. */
 bool file_set_is_asked_for(const struct path_template *path,
                            const struct destination_options *options);
 
-/* Returns the way in which a file set takes records. A pure function. */
+/* Returns the number and size of a file set's blocks and its memory. A pure function. */
 struct destination_shape file_set_shape(const struct path_template *path,
                                         const struct destination_options *options);
 
-/* Implements create of struct destination_ops. Takes ownership of `path` if it returns 0. */
+/*
+ * Implements the operation `create` of struct destination_ops. Takes ownership of `path` if it
+ * returns 0.
+ */
 int file_set_create(struct path_template *path, const struct destination_options *options,
                     struct destination **out, struct error *error);
 

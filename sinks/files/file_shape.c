@@ -7,25 +7,26 @@
 #include "sinks/files/finished_files.h"
 
 /*
- * The number of blocks for which there is memory: at most MOST_BLOCKS if values are in the paths,
- * TIME_BLOCKS if only times are. More files than blocks share that memory by chunks.
+ * Maximum number of full blocks for which there is memory: MOST_BLOCKS if paths have values,
+ * TIME_BLOCKS if they have only times. If there are more files than full blocks, they share this
+ * memory in chunks.
  */
 #define MOST_BLOCKS 64
 #define TIME_BLOCKS 2
 #define CHUNK_SIZE  ((size_t)4 * 1024)
 
 /*
- * The number of files that a sink may have open: a part of the limit of open files, within two
- * bounds. To open a file again costs ten times as much as to write a block of a few records.
+ * Bounds for the number of open files of a sink, which is 1/PARTS_OF_OPEN of the limit of open
+ * files. To open a file again takes ten times as long as to write a block of a few records.
  */
 #define LEAST_OPEN    64
 #define MOST_OPEN     1024
 #define PARTS_OF_OPEN 64
 
 /*
- * Size of each file's block: small for many files, as large as a stream's block for few. A file
- * that rotates by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a
- * file, but not less than the small size.
+ * Sizes of each file's block: small for many files, for few files that of a stream. A file that
+ * rotates by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a file,
+ * but not less than SMALL_BLOCK_SIZE.
  */
 #define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
 #define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
@@ -62,8 +63,8 @@ static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
 }
 
 /*
- * Divides the memory for a number of blocks into chunks. Of many blocks each counts with its full
- * size, also if the files are smaller: more files than that share the memory.
+ * Divides the memory of `full_blocks` blocks into chunks. If there are many, each counts as
+ * SMALL_BLOCK_SIZE even if the files' blocks are smaller.
  */
 static void share(struct destination_shape *shape, size_t full_blocks)
 {
@@ -82,12 +83,12 @@ struct destination_shape file_shape(const struct path_template *path,
     struct destination_shape shape = {.blocks = 1};
     bool fields = path_template_has_fields(path);
     if (fields && full_blocks < TIME_BLOCKS)
-        full_blocks = TIME_BLOCKS; /* the "other" path is a path, too */
+        full_blocks = TIME_BLOCKS; /* the path of "other" files is a path, too */
     shape.arranged = options->settings->encoder->arrange != NULL;
     bool large = (compression != NULL || shape.arranged) && !path_template_has_values(path);
     uint64_t limit = options->settings->file.rotate_size;
     shape.block_size = large ? LARGE_BLOCK_SIZE : plain_block_size(full_blocks, limit);
-    /* A block must fit in a file, together with the file's head. */
+    /* A block and the file's head must fit in a file. */
     if (limit != 0 && limit - ENCODER_HEAD_SIZE < shape.block_size)
         shape.block_size = (size_t)limit - ENCODER_HEAD_SIZE;
     if (fields) {

@@ -7,28 +7,23 @@
 #include "collector/contract/sender_name.h"
 #include "collector/platform/file_system.h"
 
-/*
- * Entries for "other" files: one for the current time in the path, and one for the previous time.
- */
+/* Number of entries for "other" files: for the current and the previous time in the path. */
 #define OTHERS 2
 
 struct file_table {
     const struct path_template *path;
-    size_t most;     /* the most entries that are not "other" */
-    size_t count;    /* of them, used */
-    size_t capacity; /* all entries */
-    size_t chains;   /* a power of two */
+    size_t most;     /* maximum number of entries without those of "other" files */
+    size_t count;    /* number of them that are used */
+    size_t capacity; /* number of all entries */
+    size_t chains;   /* number of hash chains, a power of two */
     struct table_file **heads;
     struct table_file *unused;
     uint64_t uses;
     int64_t newest_step;
-    int64_t oldest_step; /* the oldest step of all entries; may be too old after an entry was
-                            freed */
+    int64_t
+        oldest_step; /* minimum of the entries' steps; may be too low after an entry was freed */
 
-    /*
-     * The last search and its result. Most records go to the same file as the record before, so
-     * they need no other search.
-     */
+    /* The last search and its result: most records go to the same file as the record before. */
     struct table_file *last;
     struct path_values last_values;
     struct address last_source;
@@ -103,7 +98,7 @@ struct table_file *file_table_get(struct file_table *table, size_t number)
 
 /* --- finding a file by its path --------------------------------------------------------------- */
 
-/* Senders may choose paths that collide: a chain then has at most max_files entries. */
+/* Senders may choose paths that collide. A chain has at most max_files entries. */
 static struct table_file **chain_of(struct file_table *table, const char *path)
 {
     uint64_t hash = file_path_hash(path);
@@ -162,8 +157,8 @@ static struct table_file *find(struct file_table *table, const struct path_value
         file = file_table_add(table, path, step, false);
     if (file == NULL) {
         /*
-         * If a file that is over can be completed, that makes room. Otherwise the record goes to
-         * "other".
+         * If a file whose time is over can be completed, that makes room. Otherwise the record goes
+         * to the "other" file.
          */
         const struct table_file *over = file_table_over(table);
         *full = over != NULL && !over->other;
@@ -175,7 +170,7 @@ static struct table_file *find(struct file_table *table, const struct path_value
             file = file_table_add(table, path, step, true);
         *full = file == NULL;
     }
-    /* A path can occur again at a later time: "%H" is the same each day. */
+    /* A path can occur again at a later time: with "%H", each day. */
     if (file != NULL && file->step < step)
         file->step = step;
     return file;
@@ -214,7 +209,7 @@ bool file_table_is_over(const struct file_table *table, const struct table_file 
     return file->step < table->newest_step;
 }
 
-/* Whether `a` is a better candidate for completion than `b`. */
+/* Returns true if `a` is a better candidate for completion than `b`. */
 static bool goes_before(const struct table_file *a, const struct table_file *b)
 {
     if (a->other != b->other)
@@ -222,7 +217,7 @@ static bool goes_before(const struct table_file *a, const struct table_file *b)
     return a->last_use < b->last_use;
 }
 
-/* Searches only if some entry may be over. */
+/* Searches only if the time of some entry may be over. */
 struct table_file *file_table_over(struct file_table *table)
 {
     struct table_file *found = NULL;

@@ -7,7 +7,7 @@
 const char *file_part_name(const struct path_template *template, const char *path, uint32_t number,
                            char *name)
 {
-    /* Cannot fail: FILE_NAME_SIZE includes room for the suffix. */
+    /* This cannot fail, because FILE_NAME_SIZE includes the suffix. */
     path_template_numbered(template, path, number, name, FILE_NAME_SIZE);
     memcpy(name + strlen(name), PART_SUFFIX, sizeof PART_SUFFIX);
     return name;
@@ -17,7 +17,7 @@ struct walk {
     const struct path_template *path;
     void (*visit)(void *context, const struct found_file *file);
     void *context;
-    char name[FILE_NAME_SIZE]; /* the current one */
+    char name[FILE_NAME_SIZE]; /* path of the current file */
 };
 
 static void look_at(struct walk *walk, size_t length, const struct folder_entry *entry)
@@ -39,7 +39,8 @@ static void look_at(struct walk *walk, size_t length, const struct folder_entry 
 }
 
 /*
- * Visits the content of `folder`, whose name with a '/' (or nothing) is the first `length` bytes.
+ * Visits the entries of `folder`. The first `length` bytes of walk->name are its path with a '/',
+ * or empty.
  */
 static void walk_folder(struct walk *walk, const char *folder, size_t length, size_t depth)
 {

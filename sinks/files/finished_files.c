@@ -12,18 +12,18 @@
 #include "sinks/files/file_numbers.h"
 #include "sinks/files/kept_files.h"
 
-/* The most waiting files of a sink; if there are more, further files stay incomplete. */
+/* The maximum number of waiting files of a sink. Further files stay incomplete. */
 #define MOST_WAITING 16
 
 /* A complete file that cannot get its name yet. */
 struct waiting {
-    struct part_file *file; /* NULL: the file could not even be opened */
-    int64_t number;         /* number in the file's future name, reserved */
+    struct part_file *file; /* NULL: it could not even be opened */
+    int64_t number;         /* reserved for its future name */
     uint32_t part_number;
     bool again;
     int64_t begun_ns;
     char path[PATH_TEMPLATE_SIZE];
-    char name[FILE_NAME_SIZE]; /* current name, until the file gets its own */
+    char name[FILE_NAME_SIZE]; /* the present name */
 };
 
 struct finished_files {
@@ -32,7 +32,7 @@ struct finished_files {
     struct file_numbers *numbers;
     struct counter *renames_blocked;
     size_t waiting_count;
-    struct waiting waiting[MOST_WAITING]; /* the oldest first */
+    struct waiting waiting[MOST_WAITING]; /* in the order in which they were added */
 };
 
 size_t finished_files_memory(size_t paths)
@@ -104,7 +104,7 @@ void finished_files_expire(struct finished_files *files, int64_t now_ns)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The highest number reserved for a waiting file of that path; -1: there is none. */
+/* Returns the highest number reserved for a waiting file of the path, or -1. */
 static int64_t highest_waiting(const struct finished_files *files, const char *path)
 {
     int64_t highest = -1;
@@ -115,8 +115,8 @@ static int64_t highest_waiting(const struct finished_files *files, const char *p
 }
 
 /*
- * Returns one more than the highest number of that path's files; 0 if there are no files. After
- * PATH_NUMBER_MAX the numbers start again; then one of the next `*tries` numbers is free.
+ * Returns one more than the highest number of the path's files, or 0 if there are none. After
+ * PATH_NUMBER_MAX the numbers begin again. Of the next *tries numbers one is free.
  */
 static int64_t next_number(const struct finished_files *files, const char *path, int64_t *tries)
 {
@@ -126,7 +126,7 @@ static int64_t next_number(const struct finished_files *files, const char *path,
     bool fits = file_path_copy_folder(path, folder_name, sizeof folder_name);
     RULE(fits, "a name of a file has room for that of its folder");
     int64_t highest = highest_waiting(files, path);
-    *tries = 1000; /* another program may be using names, too */
+    *tries = 1000; /* a reserve, because another program may be using names, too */
     struct folder *folder = folder_open(folder_name);
     const char *name;
     while (folder != NULL && (name = folder_next_name(folder)) != NULL) {
@@ -146,8 +146,8 @@ static void put_name(const struct finished_files *files, const char *path, int64
 }
 
 /*
- * Tries the number after the path's last one, which is usually free. PART_TAKEN: it is not, or no
- * number is known.
+ * Tries the number after the path's last one, which is usually free. Returns PART_TAKEN if it is
+ * not free or no number is known.
  */
 static enum part_result give_next(const struct finished_files *files,
                                   const struct complete_part *part, int64_t *number, char *name,
@@ -162,8 +162,7 @@ static enum part_result give_next(const struct finished_files *files,
 }
 
 /*
- * Completes the file with this number or a free number, which is then stored in *number and in
- * `name`.
+ * Completes the file with *number or a free number, which is then stored in *number and in `name`.
  */
 static enum part_result give_name(struct finished_files *files, const struct complete_part *part,
                                   int64_t *number, char *name, struct error *error)
@@ -187,7 +186,7 @@ static enum part_result give_name(struct finished_files *files, const struct com
     }
     if (result != PART_DONE)
         return result;
-    /* A free name without a number was not searched for, so higher numbers may exist. */
+    /* If a name without a number is free, numbered files may still exist. */
     bool known = *number > 0 || finished_files_are_limited(files);
     if (known && *number <= PATH_NUMBER_MAX)
         file_numbers_note(files->numbers, part->path, *number);
@@ -196,9 +195,9 @@ static enum part_result give_name(struct finished_files *files, const struct com
 }
 
 /*
- * Returns the first number to try. A free name does not prove that its number is unused: old files
- * may have been removed, and waiting files have reserved numbers. In these cases the number follows
- * the path's last one; if that is not known, the folder is searched.
+ * Returns the first number to try. A free name may have been used before: old files may have been
+ * removed, and waiting files have reserved numbers. In these cases the number follows the path's
+ * last one; if that is not known, the folder is searched.
  */
 static int64_t first_number(const struct finished_files *files, const char *path)
 {
@@ -210,10 +209,7 @@ static int64_t first_number(const struct finished_files *files, const char *path
     return next != 0 ? next : next_number(files, path, &tries);
 }
 
-/*
- * Adds a file to the waiting files. Its number is reserved now, so that later files have a higher
- * number.
- */
+/* Adds a waiting file. Its number is reserved now, so that later files get a higher number. */
 static void put_in_line(struct finished_files *files, const struct complete_part *part,
                         const char *why)
 {
@@ -304,8 +300,8 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
             next = waiting->part_number + 1;
     }
     /*
-     * After the highest number the lowest free one is next: there are more numbers than files that
-     * may wait.
+     * After the maximum number use the lowest free one. There are more numbers than files that may
+     * wait.
      */
     for (uint32_t i = 0; next > PART_NUMBER_MAX; i++)
         if (!held[i])
@@ -313,10 +309,7 @@ uint32_t finished_files_next_part(const struct finished_files *files, const char
     return next;
 }
 
-/*
- * Tries to name a waiting file. Returns the result; PART_BUSY: the file still waits, and `error`
- * has the reason.
- */
+/* Tries to name a waiting file. PART_BUSY: it still waits, and `error` has the reason. */
 static enum part_result try_again(struct finished_files *files, struct waiting *waiting,
                                   struct error *error)
 {
@@ -347,7 +340,7 @@ static enum part_result try_again(struct finished_files *files, struct waiting *
 
 /*
  * Tries to name all waiting files. With `last`, reports and closes those that still wait. Returns
- * how many have got their names.
+ * the number of files that got their names.
  */
 static size_t try_all(struct finished_files *files, bool last, size_t *unnamed)
 {

@@ -6,37 +6,38 @@
 #include "collector/log/log.h"
 #include "collector/platform/file_system.h"
 
-/* Number of failed removals after which the other old files are left for the next time. */
+/* Number of failed removals after which the remaining old files are left for the next time. */
 #define MOST_STUCK 16
 
-/* How long an old file that could not be removed is not tried again. */
+/* Time after which removing a file is tried again. */
 #define STUCK_NS (INT64_C(60) * 1000000000)
 
-/* A file that may have to be removed later. */
+/* A complete file that may have to be removed later. */
 struct kept {
-    char *name;       /* its allocation also contains the two texts below */
-    const char *key;  /* the path without its times: equal for files of the same values */
-    const char *bare; /* the file's path without a number */
-    int64_t interval; /* index of its interval (rotate_interval) */
-    int64_t order_ns; /* larger for newer files, whatever the clock shows */
+    char *name;       /* the allocation has the two texts below, too */
+    const char *key;  /* the path without its times; equal for files with the same values */
+    const char *bare; /* the path without a number */
+    int64_t interval; /* number of the rotate_interval in which it was begun */
+    int64_t order_ns; /* larger for newer files, even if the clock was set back */
     int64_t modified_ns;
     uint64_t size;
-    int64_t period_ns; /* while periods are counted: order_ns of the newest file of the period */
-    bool by_period;    /* the sink rotates by time */
-    bool stuck;        /* the file could not be removed, and this was logged */
-    bool gone;         /* the file is removed, and has to be dropped from the list */
+    int64_t
+        period_ns;  /* order_ns of the newest file of its period; used while periods are counted */
+    bool by_period; /* the sink rotates by time */
+    bool stuck;     /* it could not be removed, and that was logged */
+    bool gone;      /* removed, and to be dropped from the list */
 };
 
 struct kept_files {
     const struct path_template *path;
     const struct file_options *options;
-    int64_t newest_ns; /* order_ns of the newest file */
-    int64_t expiry_ns; /* no file is too old before this time */
-    uint64_t total;    /* bytes of all */
+    int64_t newest_ns; /* maximum order_ns */
+    int64_t expiry_ns; /* no file exceeds keep_time before this time */
+    uint64_t total;    /* bytes of all files */
     struct kept *kept; /* unordered */
     struct kept **chosen;
     size_t count;
-    size_t capacity; /* of both arrays */
+    size_t capacity; /* of both arrays, in entries */
 };
 
 size_t kept_files_memory(void)
@@ -113,14 +114,14 @@ static void expire_at(struct kept_files *files, int64_t time_ns)
         files->expiry_ns = time_ns;
 }
 
-/* Returns when the file becomes too old (keep_time=); INT64_MAX: never. */
+/* Returns when the file exceeds keep_time, or INT64_MAX if never. */
 static int64_t expiry_of(const struct kept_files *files, const struct kept *kept)
 {
     int64_t time = (int64_t)files->options->keep_time;
     return time == 0 || kept->modified_ns > INT64_MAX - time ? INT64_MAX : kept->modified_ns + time;
 }
 
-/* Adds the file to the list. If memory is short it is not added, and so it is never removed. */
+/* Adds the file to the list. If out of memory, does nothing: then the file is never removed. */
 static void note(struct kept_files *files, const struct kept_file *file, int64_t order_ns)
 {
     const struct file_options *options = files->options;
@@ -149,7 +150,7 @@ void kept_files_found(struct kept_files *files, const struct kept_file *file)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Drops the files that are gone. Pointers to files are invalid afterwards. */
+/* Removes the entries that are gone. Pointers to entries become invalid. */
 static void sweep(struct kept_files *files)
 {
     size_t count = 0;
@@ -165,7 +166,7 @@ static void sweep(struct kept_files *files)
     files->count = count;
 }
 
-/* Removes a file. A file that cannot be removed is reported once. */
+/* A failure is logged once for each file. */
 static bool remove_kept(struct kept *kept, const char *rule)
 {
     kept->gone = folder_remove_file(kept->name);
@@ -176,7 +177,7 @@ static bool remove_kept(struct kept *kept, const char *rule)
     return kept->gone;
 }
 
-/* Selects all files with the key (NULL: all files). Returns their number. */
+/* Selects the files with the key (NULL: all files). Returns their number. */
 static size_t choose(struct kept_files *files, const char *key)
 {
     size_t count = 0;
@@ -186,7 +187,7 @@ static size_t choose(struct kept_files *files, const char *key)
     return count;
 }
 
-/* Drops the selected files that other programs have removed. */
+/* Drops the selected files that another program has removed. */
 static void forget_removed(struct kept_files *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -262,7 +263,7 @@ static size_t sort_periods(struct kept **chosen, size_t count)
     return periods;
 }
 
-/* Removes the oldest periods of the key until at most `keep` are left. */
+/* Removes the oldest periods of the key until at most `keep` remain. */
 static void keep_periods(struct kept_files *files, const char *key)
 {
     uint64_t keep = files->options->keep;
@@ -285,7 +286,7 @@ static void keep_periods(struct kept_files *files, const char *key)
 
 /* --- keep_size= ------------------------------------------------------------------------------- */
 
-/* Removes the oldest files until the others are small enough. The newest file is kept. */
+/* Removes the oldest files until the rest is small enough. The newest file is never removed. */
 static void keep_bytes(struct kept_files *files)
 {
     uint64_t most = files->options->keep_size;
@@ -326,7 +327,7 @@ void kept_files_expire(struct kept_files *files, int64_t now_ns)
     sweep(files);
 }
 
-/* Forgets the earlier file of that name, which another program has removed. */
+/* Drops an earlier file with the name, which another program has removed. */
 static void forget_name(struct kept_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -339,7 +340,7 @@ void kept_files_add(struct kept_files *files, const struct kept_file *file)
     if (!kept_files_are_limited(files))
         return;
     forget_name(files, file->name);
-    /* The new file counts as the newest, even if the clock was set back. */
+    /* The new file is the newest one, even if the clock was set back. */
     bool newest = file->modified_ns > files->newest_ns;
     note(files, file, newest ? file->modified_ns : files->newest_ns + 1);
     kept_files_expire(files, file->modified_ns);

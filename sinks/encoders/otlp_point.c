@@ -15,15 +15,15 @@ enum {
     METRIC_EXPONENTIAL_HISTOGRAM = WIRE_TAG(10, WIRE_LENGTH),
     METRIC_SUMMARY = WIRE_TAG(11, WIRE_LENGTH),
 
-    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* field number of the points in all of these */
+    DATA_POINTS = WIRE_TAG(1, WIRE_LENGTH), /* in all of these messages */
     DATA_TEMPORALITY = WIRE_TAG(2, WIRE_VARINT),
     SUM_IS_MONOTONIC = WIRE_TAG(3, WIRE_VARINT),
 };
 
 enum {
-    POINT_START = WIRE_TAG(2, WIRE_FIXED64), /* for all types */
+    POINT_START = WIRE_TAG(2, WIRE_FIXED64), /* of all types of points */
     POINT_TIME = WIRE_TAG(3, WIRE_FIXED64),
-    POINT_COUNT = WIRE_TAG(4, WIRE_FIXED64), /* for all types but number */
+    POINT_COUNT = WIRE_TAG(4, WIRE_FIXED64), /* of all types except number */
     POINT_SUM = WIRE_TAG(5, WIRE_FIXED64),
 
     NUMBER_DOUBLE = WIRE_TAG(4, WIRE_FIXED64),
@@ -73,10 +73,10 @@ _Static_assert((int)NUMBER_ATTRIBUTES == (int)SUMMARY_ATTRIBUTES &&
                    (int)NUMBER_ATTRIBUTES == (int)EXEMPLAR_ATTRIBUTES,
                "labels of numbers and of summaries are written alike");
 
-/* Of AggregationTemporality. */
+/* Values of AggregationTemporality. */
 enum { TEMPORALITY_UNSPECIFIED, TEMPORALITY_DELTA, TEMPORALITY_CUMULATIVE };
 
-/* The current point. */
+/* The point that is being written. */
 struct point {
     struct sample_labels *labels;
     const struct record *record;
@@ -86,9 +86,7 @@ struct point {
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/*
- * Appends a label as a KeyValue with a string, and removes it again if its key has occurred before.
- */
+/* Appends a label as a KeyValue with a string, and removes it again if its key occurred before. */
 static void put_attribute(struct sample_labels *labels, const struct label *label, uint32_t tag,
                           struct output *out)
 {
@@ -110,10 +108,10 @@ static void put_attribute(struct sample_labels *labels, const struct label *labe
 }
 
 /*
- * Returns whether this attribute and all following ones have been copied from an earlier sample
- * (sample_labels_repeat). The copy contains the tags between the attributes, so it is only possible
- * if both samples use the same tag. Numbers are the most frequent, so only their tag is supported.
- * The tag of the first attribute is not in the copy.
+ * Copies this attribute and all following ones from an earlier sample (sample_labels_repeat).
+ * Returns false if that is not possible. The copy contains the tags between the attributes, so both
+ * samples must use the same tag; only that of numbers, the most frequent samples, is supported. The
+ * first attribute's tag is not in the copy.
  */
 static bool repeat_attributes(struct sample_labels *labels, const struct label *label, uint32_t tag,
                               struct output *out)
@@ -132,7 +130,7 @@ static bool repeat_attributes(struct sample_labels *labels, const struct label *
     return false;
 }
 
-/* Labels without a key are omitted, because OTLP does not allow them. */
+/* Omits labels without a key, which OTLP does not allow. */
 static void put_attributes(struct sample_labels *labels, uint32_t tag, struct output *out)
 {
     struct label label;
@@ -198,7 +196,7 @@ static void put_exemplars(struct point *point, uint32_t tag)
         put_exemplar(point, &exemplar, tag);
 }
 
-/* Appends a field without presence: its default, whose bits are all 0, is omitted. */
+/* Appends a field unless it has the default value, whose bits are all 0. */
 static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 {
     if (value != 0)
@@ -208,7 +206,7 @@ static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 static void put_double(const struct point *point, uint32_t tag, double value)
 {
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits); /* -0.0 has one */
+    memcpy(&bits, &value, sizeof bits); /* -0.0 is not all 0 */
     put_fixed64(point, tag, bits);
 }
 
@@ -236,7 +234,7 @@ static void put_limits(const struct point *point, const struct sample_totals *to
 
 /* --- points, their fields in the order of their numbers --------------------------------------- */
 
-/* Whether the value is an integer that OTLP can represent. */
+/* Returns true if OTLP can represent the value as an integer. */
 static bool is_integer(const struct sample *sample)
 {
     return sample->type == SAMPLE_INT64 ||

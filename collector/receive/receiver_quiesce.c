@@ -124,8 +124,7 @@ static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, 
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_unwatch_socket(worker,
-                                endpoint); /* at once, before another datagram is received */
+        receiver_unwatch_socket(worker, endpoint); /* before another datagram is received */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }

@@ -1,14 +1,13 @@
 /*
- * The sources that are built in, in the order in which they are listed to users. A further source
- * needs a file that implements collector/contract/source.h, a row here, and a line in
- * CMakeLists.txt.
+ * The built-in sources, in the order in which they are listed to users. To add one, write a file
+ * that implements contract/source.h, and add a row here and a line in CMakeLists.txt.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_SOURCES_H
 #define SLUICE_COLLECTOR_RECEIVE_SOURCES_H
 
 #include "collector/contract/source.h"
 
-/* A list of ROW(NAME), each for the source_NAME that source_NAME.c defines. */
+/* ROW(NAME) for each source_NAME, which the file source_NAME.c defines. */
 #define BUILTIN_SOURCES(ROW)                                                                       \
     ROW(udp)                                                                                       \
     ROW(dtls)                                                                                      \
@@ -22,12 +21,11 @@ BUILTIN_SOURCES(DECLARE_SOURCE)
 #undef DECLARE_SOURCE
 
 /*
- * The two variants of fd:NAME: for sockets that take connections, and for sockets that take
- * datagrams.
+ * The variants of fd:NAME for sockets that take connections, and for sockets that take datagrams.
  */
 extern const struct source_ops source_inherited_streams, source_inherited_datagrams;
 
-/* All built-in sources, NULL at the end. */
+/* All built-in sources; ends with NULL. */
 extern const struct source_ops *const builtin_sources[];
 
 #endif

@@ -2,18 +2,18 @@
  * The notifier reports a listening socket to one thread. This thread accepts at most ACCEPT_MOST
  * connections, and then arms the socket again, for any thread.
  *
- * AcceptEx is not used, although Microsoft recommends it on Windows for accepting at higher rates.
- * A collector's connections live long, and an overloaded collector should leave new ones in the
+ * AcceptEx is not used, although Microsoft recommends it on Windows for high accept rates. The
+ * connections of a collector live long, and an overloaded collector should leave new ones in the
  * system's queue. Pending AcceptEx operations would accept connections even while all threads are
  * busy, while the server is quiescent for a reload, and after a stop has begun. Each pending
  * operation also keeps a socket open, and a stop would have to cancel all of them and wait for
  * them.
  *
  * AcceptEx also costs more: six system calls for each connection (socket, AcceptEx and
- * SO_UPDATE_ACCEPT_CONTEXT in place of accept) instead of four and a share of an arming. Measured
- * under Wine, in connections accepted, set up and closed a second: 1,213 with one thread and 1,012
- * with two; with AcceptEx and 32 pending operations, 825 and 649. The limits by address do not
- * matter for this choice: both ways accept a connection first and then learn its address.
+ * SO_UPDATE_ACCEPT_CONTEXT in place of accept) instead of four and a share of an arming.
+ * Connections accepted, set up and closed per second, measured under Wine: 1,213 with one thread
+ * and 1,012 with two; with AcceptEx and 32 pending operations, 825 and 649. The limits by address
+ * do not matter for this choice: both ways accept a connection before its address is known.
  */
 #include "collector/receive/stream_accept.h"
 
@@ -32,17 +32,18 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/* The most connections that a thread accepts before it serves its other connections. */
+/* A thread accepts at most this number of connections before it serves its other connections. */
 #define ACCEPT_MOST 32
 
 /*
- * The pause in nanoseconds after an accept failed because the system had no descriptor or memory.
+ * The pause in nanoseconds after an accept failed because the system had no descriptor or memory
+ * left.
  */
 #define ACCEPT_PAUSE_NS INT64_C(100000000)
 
 /* --- listening -------------------------------------------------------------------------------- */
 
-/* Adds a listening socket, which the server then owns. Returns 0, or -1 with `error` filled. */
+/* Adds a listening socket. The server then owns it. Returns 0, or -1 with `error` filled. */
 static int watch_listening(struct stream_server *server, const struct listening *added,
                            struct error *error)
 {
@@ -71,10 +72,7 @@ static int listen_at_path(struct stream_server *server, struct error *error)
     return watch_listening(server, &added, error);
 }
 
-/*
- * Refuses allow= and deny= for an inherited local socket, because its connections have no
- * addresses.
- */
+/* The connections of a local socket have no addresses, so allow= and deny= cannot apply. */
 static int check_inherited(const struct stream_server *server, const struct address *bound,
                            struct error *error)
 {
@@ -100,7 +98,6 @@ static void log_inherited(const struct stream_server *server, const struct liste
               "using an inherited socket bound to %s", text);
 }
 
-/* Adopts the inherited sockets that have the configured name. */
 static int adopt_inherited(struct stream_server *server, struct error *error)
 {
     const struct stream_server_options *options = &server->options;
@@ -208,8 +205,8 @@ static void put_off(struct worker *worker, struct listening *listening, const st
 }
 
 /*
- * Accepts connections of a listening socket. The caller has the lock, and owns the socket until the
- * socket is re-armed or closed.
+ * The caller has the lock and the socket's event. The socket is re-armed, or put off after an
+ * error.
  */
 static void accept_from_queue(struct worker *worker, struct listening *listening)
 {
@@ -240,8 +237,8 @@ void stream_server_accept(struct worker *worker, struct listening *listening)
 }
 
 /*
- * Does not close the socket: local_listener_close does that next. The registration has ended by
- * then, because systems with local sockets end a registration at once.
+ * local_listener_close closes the socket next. The registration has already ended, because systems
+ * with local sockets end it at once.
  */
 static void leave_to_local_listener(wait_handle socket)
 {

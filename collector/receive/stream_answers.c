@@ -5,7 +5,7 @@
 #include "collector/base/byte_order.h"
 #include "collector/base/rule.h"
 
-/* The maximum number of bytes of an answer, including its length field. */
+/* The upper limit of an answer in bytes, including its length field. */
 #define ANSWER_MOST (SCHEMA_ANSWER_MOST + 4)
 
 static size_t put_answer_length(enum framing framing, uint8_t *to, size_t length)
@@ -40,8 +40,7 @@ void stream_answers_add(struct stream_connection *connection,
 {
     const struct schema_ops *ops = verdict->schema != NULL ? verdict->schema : settings->answering;
     if (ops == NULL || ops->answer == NULL || connection->peer_gone ||
-        settings->framing == FRAMING_FRAME_STREAMS) /* in frame streams, only control frames are
-                                                       answered */
+        settings->framing == FRAMING_FRAME_STREAMS) /* frame streams answer only control frames */
         return;
     RULE(stream_answers_have_room(connection, settings),
          "a frame is handled if its answer has room");
@@ -94,13 +93,12 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
             *wants = result == CHANNEL_WANTS_IN ? STREAM_READ : STREAM_WRITE;
             return false;
         }
-        if (result != CHANNEL_OK) { /* does not end yet: bytes that arrived earlier are still
-                                       read */
+        if (result != CHANNEL_OK) { /* the connection continues: bytes that arrived earlier must
+                                       still be read */
             stream_answers_drop(connection);
             connection->reset = result != CHANNEL_END;
             if (connection->next == STREAM_READ)
-                connection->next = STREAM_AGAIN; /* served again at once, because perhaps no event
-                                                    will report the end */
+                connection->next = STREAM_AGAIN; /* possibly no event will report the end */
             return true;
         }
         RULE(sent != 0 && sent <= connection->answers_used - connection->answers_at,

@@ -9,7 +9,7 @@
 #include "collector/receive/stream_pending.h"
 #include "collector/receive/stream_times.h"
 
-/* The maximum number of receives for a connection before the next connection is served. */
+/* The upper limit of receives for a connection before the next one is served. */
 #define MOST_RECEIVES 4
 
 size_t stream_block_size(size_t max_frame)
@@ -78,7 +78,7 @@ static size_t take_pending(struct stream_connection *connection,
     return frames;
 }
 
-/* Handles the result of a receive. Returns whether the receive found bytes. */
+/* Returns true if the receive found bytes. */
 static bool handle_result(struct stream_connection *connection, enum channel_result result)
 {
     bool cut = stream_pending_size(connection) != 0;
@@ -87,7 +87,7 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->peer_gone) /* perhaps no further event will report the connection's end */
+        if (connection->peer_gone) /* possibly no further event will report its end */
             stream_connection_end_by(connection, STREAM_RESET);
         else if (connection->draining && !(cut && connection->patient))
             stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
@@ -110,7 +110,7 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
     return false;
 }
 
-/* Receives the remainder of the pending frame. Returns whether the receive found bytes. */
+/* Returns true if the receive found bytes. */
 static bool receive_rest(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          size_t *frames)
@@ -131,8 +131,9 @@ static bool receive_rest(struct stream_connection *connection,
 }
 
 /*
- * Receives the next frames. First acquires a block, as the last of these frames may be incomplete.
- * Without a block, receives no more than fits `small`. Returns whether there may be more input.
+ * Receives the next frames. First tries to get a block, because the last of these frames may be
+ * incomplete. Without a block, receives no more than fits `small`. Returns true if there may be
+ * more input.
  */
 static bool receive_new(struct stream_connection *connection,
                         const struct stream_settings *settings, struct stream_worker *worker,
@@ -176,7 +177,7 @@ static size_t read_frames(struct stream_connection *connection,
     }
     if (connection->ending || connection->answers_used != 0)
         return 0;                           /* answers are sent first */
-    if (connection->next == STREAM_PAUSE) { /* the pause does not count as delay */
+    if (connection->next == STREAM_PAUSE) { /* the pause does not count as the peer's delay */
         connection->active_ns = now_ns;
         connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
     }
@@ -200,8 +201,8 @@ static size_t read_frames(struct stream_connection *connection,
     }
     worker->is_awaited = worker->is_awaited || more;
     /*
-     * Deadlines are checked after reading: input that arrived in time may have waited until now,
-     * for the sinks or for its turn.
+     * Deadlines are checked after reading, because input that arrived in time may have waited until
+     * now for the sinks or for this thread.
      */
     if (connection->next == STREAM_READ && connection->channel.holds)
         connection->next = STREAM_AGAIN;
@@ -223,7 +224,7 @@ size_t stream_connection_read(struct stream_connection *connection,
 
 /* --- answering -------------------------------------------------------------------------------- */
 
-/* Whether the peer was told the reason, by an answer or by the channel. */
+/* Returns true if an answer or the channel has told the peer the reason. */
 static bool says_why(const struct stream_connection *connection)
 {
     return connection->end == STREAM_BAD_FRAME || connection->end == STREAM_CHANNEL_FAILED;
@@ -274,8 +275,8 @@ void stream_connection_follow(struct stream_connection *connection,
                               const struct stream_settings *settings, struct stream_blocks *before)
 {
     uint8_t *block = connection->block;
-    if (settings->blocks != before) /* ends the wait at the old blocks: the connection will request
-                                       a block of the new ones itself */
+    /* A connection that still needs a block will request one of the new blocks. */
+    if (settings->blocks != before)
         stream_blocks_stop_waiting(before, connection->share, &connection->waits_for_block);
     if (block != NULL && settings->blocks != before) {
         connection->block = stream_blocks_move(settings->blocks, connection->share);

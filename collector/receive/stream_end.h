@@ -1,4 +1,4 @@
-/* Ends connections of a stream server. Private to the server's files. */
+/* Ends connections of a stream server. Internal to the server. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_END_H
 
@@ -12,12 +12,12 @@ struct worker;
 void stream_server_log_about(struct worker *worker, struct log_limit *limit,
                              const struct address *peer, const char *what);
 
-/* Called by the owner: releases a connection that has ended, counts it and logs the reason. */
+/* Owner: releases an ended connection, counts it, and logs the reason. */
 void stream_server_close_connection(struct worker *worker, struct stream_slot *slot);
 
 /*
- * Called by the owner: releases a connection without counting it. Its channel ends first, then its
- * registration; the notifier closes the socket.
+ * Owner: releases a connection without counting it. Its channel ends first, then its registration;
+ * the notifier closes the socket.
  */
 void stream_server_release(struct worker *worker, struct stream_slot *slot);
 

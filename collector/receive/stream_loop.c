@@ -13,14 +13,14 @@
 #include "collector/receive/stream_slots.h"
 
 /*
- * The most connections that a thread keeps during a pause (stream_server.h), and the most events
- * that one wait takes.
+ * The upper limits of connections that a thread keeps during a pause (stream_server.h), and of
+ * events that one wait returns.
  */
 #define KEEP_MOST   64
 #define EVENTS_MOST 32
 
 /*
- * A connection that had at least this many frames in a round is kept during the pause: reading it
+ * A connection with at least this number of frames in a round is kept during the pause: reading it
  * after the pause costs less than arming it.
  */
 #define KEEP_FRAMES 2
@@ -29,20 +29,16 @@
 #define PAUSE_BACKLOG 0.75
 
 /*
- * A thread scans for overdue and paused connections when the earliest deadline of a connection that
- * it passed on is over, so that an idle server does not wake. While a connection is paused, the
- * thread that paused it scans every PAUSED_SCAN_NS; while the server stops, all threads scan every
- * STOP_SCAN_NS.
+ * A thread scans for overdue and paused connections when the earliest known deadline has passed, so
+ * that an idle server does not wake. The thread that paused a connection scans every PAUSED_SCAN_NS
+ * until it continues. While the server stops, all threads scan every STOP_SCAN_NS (nanoseconds).
  */
 #define PAUSED_SCAN_NS INT64_C(2000000)
 #define STOP_SCAN_NS   INT64_C(5000000)
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/*
- * Arms a connection. Returns whether arming failed: then the caller still owns the connection,
- * which ends.
- */
+/* Returns true if arming failed. Then the caller still owns the connection, which ends. */
 static bool arm_fails(struct worker *worker, struct stream_slot *slot, unsigned interests)
 {
     worker_scan_by(worker, slot->connection.due_ns);
@@ -53,9 +49,7 @@ static bool arm_fails(struct worker *worker, struct stream_slot *slot, unsigned 
     return true;
 }
 
-/*
- * Arms a connection, at once or with the others of the round (arm_together). Returns as arm_fails.
- */
+/* Arms a connection at once, or with others of the round (arm_together). Returns as arm_fails. */
 static bool arm_in_round(struct worker *worker, struct stream_slot *slot, unsigned interests)
 {
     struct stream_server *server = worker->server;
@@ -67,7 +61,7 @@ static bool arm_in_round(struct worker *worker, struct stream_slot *slot, unsign
     return false;
 }
 
-/* Called by the owner: ends the pause of a connection, if there is a pause. */
+/* Owner: ends the pause of a connection, if it is paused. */
 static void unpause_connection(struct stream_server *server, struct stream_slot *slot)
 {
     if (!atomic_exchange(&slot->paused, false))
@@ -77,9 +71,9 @@ static void unpause_connection(struct stream_server *server, struct stream_slot 
 }
 
 /*
- * Pauses a connection. Unless the connection backs off, it is armed for a hang-up, which is
- * reported at most once and so costs little during the pause. Returns whether the caller still owns
- * the connection, because arming failed.
+ * Pauses a connection. Unless it backs off, it is armed for a hang-up, which is reported at most
+ * once and so costs little. Returns true if arming failed; then the caller still owns the
+ * connection.
  */
 static bool pause_connection(struct worker *worker, struct stream_slot *slot, bool backs_off)
 {
@@ -100,7 +94,7 @@ static bool pause_connection(struct worker *worker, struct stream_slot *slot, bo
 }
 
 /*
- * Sends answers, then arms, pauses or closes the connection. Returns whether the caller still owns
+ * Sends answers, then arms, pauses or closes the connection. Returns true if the caller still owns
  * the connection.
  */
 static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
@@ -115,7 +109,7 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
     case STREAM_BACK_OFF:
         return pause_connection(worker, slot, true);
     case STREAM_CLOSE:
-        /* Waits: another thread that armed the connection may still be in stream_slot_arm. */
+        /* Another thread that armed the connection may still be in stream_slot_arm. */
         if (atomic_load(&slot->armers) != 0)
             return true;
         stream_server_close_connection(worker, slot);
@@ -130,8 +124,8 @@ static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t
 }
 
 /*
- * Reads each connection. Returns the number of frames. Sets busy[i] if connection i had several
- * frames.
+ * Reads each connection from `first` on. Returns the number of frames. Sets busy[i] if connection i
+ * had several frames.
  */
 static size_t read_connections(struct worker *worker, size_t first, int64_t now_ns, bool *busy)
 {
@@ -160,8 +154,8 @@ static size_t read_connections(struct worker *worker, size_t first, int64_t now_
 }
 
 /*
- * Adds the thread's share of all threads' frames and bytes to its own pace. If each thread counted
- * only its own frames, an idle thread would not pause, and would take over, one by one, the
+ * Adds an equal share of all threads' frames and bytes to this thread's pace. If each thread
+ * counted only its own frames, an idle thread would not pause, and would take over, one by one, the
  * connections that a pausing thread leaves unread.
  */
 static void note_pace(struct worker *worker, size_t frames)
@@ -178,7 +172,7 @@ static void note_pace(struct worker *worker, size_t frames)
     coalescing_note(&worker->pace, frame_share, byte_share);
 }
 
-/* Returns the pause after a round; 0 if a connection waits for the thread. */
+/* Returns 0 if a connection waits for the thread. */
 static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -198,7 +192,7 @@ static void add_work(struct worker *worker, struct stream_slot *slot)
     worker->work[worker->count++] = slot;
 }
 
-/* Returns the listening socket with this token; NULL: the token belongs to a connection. */
+/* Returns NULL if the token belongs to a connection. */
 static struct listening *listening_of(const struct stream_server *server, const void *token)
 {
     for (size_t i = 0; i < server->listening_count; i++)
@@ -226,7 +220,6 @@ static void handle_events(struct worker *worker, const struct notifier_event *ev
     }
 }
 
-/* Arms connections one by one, if the thread has no room for events. */
 static void arm_each(struct worker *worker)
 {
     for (size_t i = 0; i < worker->arming_count; i++)
@@ -236,9 +229,9 @@ static void arm_each(struct worker *worker)
 }
 
 /*
- * Arms the connections of a round and takes events by one call (notifier_arm_all). The call does
- * not wait: other threads cannot claim these connections in a scan before the call returns, so a
- * wait would keep overdue connections open.
+ * Arms the connections of a round and takes events with one call (notifier_arm_all). The call does
+ * not wait: before it returns, other threads cannot claim these connections in a scan, so a wait
+ * would keep overdue connections open.
  *
  * System calls for each frame, measured with ProcessSocketNotifications emulated and one frame in
  * flight for each connection: with 100 connections 0.09 instead of 1.12 (one thread) and 1.05
@@ -285,9 +278,9 @@ static void arm_together(struct worker *worker)
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 /*
- * Serves connections for a round. All records of the round are offered together, before any of its
- * connections is armed. Connections that were kept for the pause (stream_server.h) are not read
- * before the pause ends.
+ * Serves connections for a round. All records of the round are handed to the sinks together, before
+ * any of its connections is armed. Connections that were kept for the pause (stream_server.h) are
+ * not read before the pause ends.
  */
 static void serve_connections(struct worker *worker)
 {
@@ -309,7 +302,7 @@ static void serve_connections(struct worker *worker)
     ingest_thread_commit(worker->ingests);
     if (frames != 0 && server->options.received != NULL)
         server->options.received(server->options.context, frames);
-    now_ns = clock_monotonic_ns(); /* read again, because the offer may have waited for room */
+    now_ns = clock_monotonic_ns(); /* read again, because the hand-over may have waited for room */
     int64_t delay_ns = pause_ns(worker, frames, now_ns);
     worker->pauses = delay_ns > 0;
     if (first == 0)
@@ -329,7 +322,7 @@ static void serve_connections(struct worker *worker)
 
 /* --- pauses ----------------------------------------------------------------------------------- */
 
-/* Wakes the sinks for new records. If a later wake-up is soon enough, notes when to wake them. */
+/* Wakes the sinks for new records, or notes the time to wake them if that is soon enough. */
 static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
 {
     struct fan_out *fan_out = worker->ingests->fan_out;
@@ -338,9 +331,7 @@ static void wake_sinks(struct worker *worker, int64_t now_ns, int64_t next_ns)
         may_hold ? fan_out_hold(fan_out, now_ns, next_ns) : fan_out_hold(fan_out, 0, INT64_MAX);
 }
 
-/*
- * Pauses after a round, so that the next round finds more input, unless there is work left to do.
- */
+/* Pauses after a round, so that the next one finds more input. Does not pause if work is left. */
 static void pause_between_rounds(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -364,9 +355,9 @@ static void pause_between_rounds(struct worker *worker)
 /* The conditions under which a scan claims a connection. */
 struct scan {
     int64_t now_ns;
-    bool room;      /* whether the sinks' queues have room */
-    bool are_short; /* whether a connection waits for a block */
-    bool over;      /* whether the deadline of the stop has passed */
+    bool room;      /* the sinks' queues have room */
+    bool are_short; /* a connection waits for a block */
+    bool over;      /* the deadline of the stop has passed */
 };
 
 static bool is_due(const struct stream_server *server, const struct stream_slot *slot,
@@ -382,10 +373,10 @@ static bool is_due(const struct stream_server *server, const struct stream_slot 
 }
 
 /*
- * Claims connections that no thread owns: paused connections when there is room, overdue
- * connections, and all connections on shutdown. Notes the earliest deadline of the others. A scan
- * visits each slot once. If the thread has no room for more connections, the scan is interrupted
- * and continues right after the round. The thread pauses only between scans.
+ * Claims connections without an owner: paused ones if there is room, overdue ones, and all of them
+ * during a stop. Notes the earliest deadline of the rest. A scan visits each slot once. If the
+ * thread has no room for more connections, the scan continues after the round. The thread pauses
+ * only between scans.
  */
 static void scan_slots(struct worker *worker, int64_t now_ns)
 {
@@ -405,7 +396,7 @@ static void scan_slots(struct worker *worker, int64_t now_ns)
     for (; worker->scan_left != 0 && worker->count < WORK_MOST; worker->scan_left--) {
         struct stream_slot *slot = server->slots.all[worker->next_scan++ % made];
         if (stream_slot_phase(slot) != SLOT_ARMED)
-            continue; /* the thread that owns it notes its deadline */
+            continue; /* its owner notes its deadline */
         if (!is_due(server, slot, &scan))
             worker_scan_by(worker, atomic_load(&slot->due_ns));
         else if (stream_slot_claim(slot, false))
@@ -419,7 +410,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Returns how long the thread may wait for events, in milliseconds; negative: without a limit. */
+/* Returns the milliseconds that the thread may wait for events; negative means no limit. */
 static int wait_ms(const struct worker *worker)
 {
     if (worker->count != worker->kept || worker->scan_left != 0)
@@ -458,9 +449,9 @@ static void take_stream_events(struct worker *worker)
 /* --- threads ---------------------------------------------------------------------------------- */
 
 /*
- * Notes the stop: from now on the thread's waits are short. Other threads may wait without a limit,
- * and a wake-up reaches only one thread, which may be the sender. So the wake-up is sent again
- * until all threads know of the stop.
+ * Notes the stop, which makes this thread's waits short. Other threads may wait without a limit,
+ * and a wake-up reaches only one thread, possibly the one that sent it. So the wake-up is sent
+ * again until all threads have noted the stop.
  */
 static void note_stop(struct worker *worker)
 {
@@ -483,7 +474,6 @@ static bool is_done(const struct worker *worker)
            atomic_load(&server->slots.open) == 0;
 }
 
-/* Counts sockets whose registrations the system has not ended in time. */
 static void note_unremoved(struct worker *worker)
 {
     struct stream_server *server = worker->server;
@@ -500,8 +490,8 @@ static void note_unremoved(struct worker *worker)
 }
 
 /*
- * The last thread, after all threads have left the notifier: waits, for a limited time, until the
- * system has ended all registrations.
+ * Waits, for a limited time, until the system has ended all registrations. Only the last thread
+ * calls this, after all threads have left the notifier.
  */
 static void finish_notifier(struct worker *worker)
 {
@@ -529,15 +519,14 @@ static void end_thread(struct worker *worker)
     if (last)
         atomic_store(&server->finished, true);
     else if (atomic_load(&server->quiesce_wanted))
-        notifier_wake(server->notifier); /* wakes another thread: this one may have taken the
-                                            wake-up for the pause */
+        notifier_wake(server->notifier); /* this thread may have taken the wake-up for the pause */
     server->options.finished(server->options.context);
     heartbeat_wait(&worker->heartbeat);
 }
 
 /*
- * Waits while the server must be quiescent. The thread keeps its connections during this time. Each
- * thread wakes the next one, because a wake-up reaches only one of the threads that are asleep.
+ * Waits while the server is to be quiescent. The thread keeps its connections. Each thread wakes
+ * the next one, because a wake-up reaches only one sleeping thread.
  */
 static void quiesce_if_asked(struct worker *worker)
 {
@@ -558,10 +547,7 @@ static void quiesce_if_asked(struct worker *worker)
         server->options.finished(server->options.context);
 }
 
-/*
- * Returns the pause between two scans. It grows with the number of slots, so that scans take only a
- * small part of the time.
- */
+/* The pause grows with the number of slots, so that scans take only a small part of the time. */
 static int64_t scan_pause_ns(struct stream_server *server)
 {
     return PAUSED_SCAN_NS + (int64_t)(stream_slots_made(&server->slots) / 1000) * INT64_C(1000000);

@@ -38,8 +38,7 @@ bool stream_pending_make_room(struct stream_connection *connection,
     bool known = stream_frame_look(settings->framing, from, size, connection->max_frame, &whole) ==
                  STREAM_FRAME_KNOWN;
     if (!known)
-        whole = size + 1; /* the length is incomplete: receive the rest of it byte by byte, because
-                             it is short */
+        whole = size + 1; /* the length is incomplete: receive the rest of it byte by byte */
     if (connection->block == NULL && whole > STREAM_SMALL_SIZE) {
         uint8_t *block = stream_blocks_acquire(settings->blocks, connection->share,
                                                &connection->waits_for_block);

@@ -12,7 +12,7 @@
 
 #include "collector/receive/stream_connection_state.h"
 
-/* Returns the buffer that has the pending bytes, from `at` to `used`. */
+/* Returns the buffer of the pending bytes. They are at offsets from `at` to `used`. */
 static inline uint8_t *stream_pending_data(struct stream_connection *connection)
 {
     return connection->block != NULL ? connection->block : connection->small;
@@ -28,15 +28,15 @@ void stream_pending_clear(struct stream_connection *connection,
                           const struct stream_settings *settings);
 
 /*
- * Keeps the remainder of a read as pending bytes. If the remainder does not fit `small`, it goes
- * into *block. The connection then owns this block, and *block becomes NULL.
+ * Stores the rest of a read as pending bytes. If they do not fit `small`, they go into *block. The
+ * connection then owns this block, and *block becomes NULL.
  */
 void stream_pending_keep(struct stream_connection *connection, uint8_t **block, const uint8_t *data,
                          size_t size);
 
 /*
- * Makes room for the remainder of the pending frame. *room is the number of bytes to receive, at
- * most the number of missing bytes. Returns false if a block is needed and none is free.
+ * Makes room for the rest of the pending frame. *room becomes the number of bytes to receive, not
+ * more than are missing. Returns false if a block is needed and none is free.
  */
 bool stream_pending_make_room(struct stream_connection *connection,
                               const struct stream_settings *settings, size_t *room);

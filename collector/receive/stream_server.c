@@ -14,14 +14,11 @@
 #include "collector/receive/stream_server_parts.h"
 #include "collector/receive/stream_slots.h"
 
-/*
- * The least number of bytes that the system buffers for a connection before the sender must wait.
- */
+/* Bytes that the system buffers at least for a connection before its sender must wait. */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)
 
 /*
- * The number of blocks in addition to one block per thread, which each thread needs for the
- * remainder of a read.
+ * The number of blocks in addition to one per thread, which a thread needs for the rest of a read.
  */
 #define BLOCKS 8
 
@@ -135,7 +132,7 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            /* The server may outlive the configuration, which owns these texts. */
+            /* The configuration owns these texts, and the server may outlive it. */
             server->options.inherited = NULL;
             server->options.local = NULL;
             server->options.access.owner = NULL;
@@ -157,8 +154,7 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* a thread that stops waits only for threads that were
-                                              started */
+        atomic_store(&server->started, i); /* a thread that stops waits only for started threads */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());
@@ -221,8 +217,7 @@ int stream_server_set_access(struct stream_server *server, const struct local_ac
                              struct error *error)
 {
     int result = 0;
-    mutex_lock(server->accept_lock); /* because a stop may close the listening sockets in another
-                                        thread */
+    mutex_lock(server->accept_lock); /* a stop may close the listening sockets in another thread */
     for (size_t i = 0; i < server->listening_count && result == 0; i++)
         if (server->listening[i].local != NULL)
             result = local_listener_set_access(server->listening[i].local, access, error);
@@ -283,10 +278,7 @@ bool stream_server_has_finished(const struct stream_server *server)
     return atomic_load(&server->finished);
 }
 
-/*
- * Checks all threads, even after one that is stuck, so that each thread is compared with its own
- * last check.
- */
+/* Checks all threads, even after a stuck one, so that each is compared with its own last check. */
 bool stream_server_is_alive(struct stream_server *server)
 {
     bool alive = true;

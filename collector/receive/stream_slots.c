@@ -147,8 +147,8 @@ void stream_slot_park(struct stream_slot *slot)
 /* --- free slots ------------------------------------------------------------------------------- */
 
 /*
- * Takes a slot for a connection of the host, which is already in the table of hosts. The caller has
- * the lock.
+ * Takes a slot for a connection of the host, which is in the table of hosts. The caller has the
+ * lock.
  */
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
@@ -172,8 +172,7 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
-    *of_host = host == NULL; /* never because the table is full: it has room for more hosts than
-                                connections */
+    *of_host = host == NULL; /* the table of hosts is never full */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);
     else
@@ -183,8 +182,8 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
 }
 
 /*
- * The connection enters the host of its name before it leaves the host of its network. During that
- * it counts for two hosts, so the table has room for one host more than there are connections.
+ * The connection enters the host of its name before it leaves the host of its network. It then
+ * counts for two hosts, so the table has room for one host more than there are connections.
  */
 void stream_slots_name(struct stream_slots *slots, struct stream_slot *slot,
                        const struct stream_settings *settings)

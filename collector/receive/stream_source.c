@@ -14,7 +14,7 @@
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
 
-/* Completes the configuration: the default framing is that of the schema's own protocol. */
+/* The default framing is that of the schema's own protocol. */
 void stream_source_complete(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -115,9 +115,9 @@ static struct local_access access_of(const struct listener_config *config)
                                  .owner = config->socket_owner};
 }
 
-/* Makes the kind of channel for this many connections; the error names the listener. */
+/* Creates the kind of channel for this number of connections. The error names the listener. */
 static int producer_make_kind(struct channel_kind *kind, const struct listener_config *listener,
-                         size_t connections, struct error *error)
+                              size_t connections, struct error *error)
 {
     const struct channel_tls_options options = {.cert = listener->cert,
                                                 .key = listener->key,
@@ -143,7 +143,7 @@ int stream_source_probe(const struct listener_config *listener, struct error *er
 }
 
 int stream_source_create(void **producer, struct source *source, struct ingest_thread *ingests,
-                      const struct source_host *host, struct error *error)
+                         const struct source_host *host, struct error *error)
 {
     const struct listener_config *config = source->config;
     struct stream_server *server = NULL;
@@ -222,12 +222,9 @@ static void producer_resume(void *producer)
     stream_server_resume(producer);
 }
 
-/*
- * Returns a changed key that open connections depend on: framing, or the address that they are
- * connected to.
- */
+/* Open connections depend on these keys. */
 const char *stream_source_fixed_key(const struct listener_config *from,
-                                 const struct listener_config *to)
+                                    const struct listener_config *to)
 {
     if (from->receivers != to->receivers)
         return "receivers";
@@ -306,4 +303,3 @@ void stream_source_announce(const struct source *source, const struct source_hos
                (unsigned long long)source->config->receivers,
                backend != NULL ? backend->name : "nothing", control_process_id());
 }
-

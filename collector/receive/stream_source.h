@@ -1,6 +1,6 @@
 /*
  * Code that the sources with connections share: tcp:// and unix:, and fd: with such sockets. A
- * stream_server serves them.
+ * stream server serves them (stream_server.h).
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_STREAM_SOURCE_H
 #define SLUICE_COLLECTOR_RECEIVE_STREAM_SOURCE_H
@@ -20,12 +20,15 @@ const char *stream_source_fixed_key(const struct listener_config *from,
                                     const struct listener_config *to);
 void stream_source_announce(const struct source *source, const struct source_host *host);
 
-/* Returns why the framing does not suit a stream, or NULL: a part of each source's `refuse`. */
+/*
+ * Returns the reason for which the framing does not suit a stream, or NULL. Each source's `refuse`
+ * calls this.
+ */
 const char *stream_source_refuse(const struct listener_config *listener);
 
 extern const struct producer_ops stream_source_producer;
 
-/* The operations that are the same for all of these sources. */
+/* The operations that these sources share. */
 #define STREAM_SOURCE                                                                              \
     .waits = true, .complete = stream_source_complete, .announce = stream_source_announce,         \
     .fixed_key = stream_source_fixed_key, .producer = &stream_source_producer,                     \

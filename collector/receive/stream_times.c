@@ -3,9 +3,9 @@
 #include "collector/receive/stream_pending.h"
 
 /*
- * A connection backs off when it was served this many times in a row, within this time
- * (nanoseconds), without progress. The system then reports the connection as ready, but as not
- * ready when it is used. This may happen when memory for sockets is short.
+ * A connection backs off after it was served this many times in a row without progress, within this
+ * time (nanoseconds). In this case the system reports it as ready but then refuses to receive or
+ * send, for example because memory for sockets is short.
  */
 #define SPURIOUS_MOST 100
 #define SPURIOUS_NS   INT64_C(100000000)

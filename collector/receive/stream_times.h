@@ -12,31 +12,31 @@
 #include "collector/receive/stream_connection_state.h"
 
 /*
- * Sets the connection's times after bytes have arrived that completed `frames` frames. Dates the
- * frame that is pending now, if there is a pending frame.
+ * Sets the connection's times after bytes have arrived that completed `frames` frames. If a frame
+ * is pending, its time begins.
  */
 void stream_times_note(struct stream_connection *connection, size_t frames, int64_t now_ns);
 
-/* Returns when the connection ends if the peer makes no progress. */
+/* Returns the time at which the connection ends if the peer makes no progress. */
 int64_t stream_times_due_ns(const struct stream_connection *connection,
                             const struct stream_settings *settings);
 
 /*
- * Returns the earliest time at which the connection may be ended because other connections wait for
- * its block (stream_times_hold_up_others); INT64_MAX: it has no frame in a block.
+ * Returns the earliest time at which the connection may be ended because others wait for its block
+ * (stream_times_hold_up_others), or INT64_MAX if it has no frame in a block.
  */
 int64_t stream_times_pressure_ns(const struct stream_connection *connection);
 
-/* Returns whether other connections have waited too long for the block that this connection has. */
+/* Returns true if other connections have waited too long for the block of this connection. */
 bool stream_times_hold_up_others(const struct stream_connection *connection,
                                  const struct stream_settings *settings, int64_t now_ns);
 
-/* Ends the connection if one of its time limits is over. */
+/* Ends the connection if one of its time limits has passed. */
 void stream_times_check(struct stream_connection *connection,
                         const struct stream_settings *settings, int64_t now_ns);
 
 /*
- * Returns whether the connection became ready too often without progress. To be called before the
+ * Returns true if the connection became ready too often without progress. Call this before the
  * connection is armed.
  */
 bool stream_times_is_spurious(struct stream_connection *connection, int64_t now_ns);

@@ -42,7 +42,7 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
     handshake->sizes = *sizes;
 }
 
-/* Reserves more bytes. Returns false, with nothing reserved, if the host has its share. */
+/* Reserves more bytes. Returns false, and reserves nothing, if the host has its share. */
 static bool reserve_more(struct tls_handshake *handshake, size_t more)
 {
     struct tls_budget *budget = handshake->budget;
@@ -60,8 +60,8 @@ static bool reserve_more(struct tls_handshake *handshake, size_t more)
 }
 
 /*
- * Reserves memory for a hello, at most four times its size, for the listener's certificates, and
- * for the client's when they may begin. Returns whether the budget suffices.
+ * Reserves memory for a hello (at most four times its size), for the listener's certificates, and
+ * for the client's once they may arrive. Returns true if the budget suffices.
  */
 static bool reserve_memory(struct tls_handshake *handshake)
 {

@@ -1,12 +1,14 @@
 #include "collector/receive/tls_hello.h"
 
-/* Types of records and of a message (RFC 8446, 5.1 and 4). */
+/* Types of records (RFC 8446, 5.1) and of a message (4). */
 #define RECORD_CHANGE_CIPHER_SPEC 20
 #define RECORD_HANDSHAKE          22
 #define RECORD_ENCRYPTED          23
 #define MESSAGE_CLIENT_HELLO      1
 
-/* The offset of the length of the session id in a ClientHello, after version and random bytes. */
+/*
+ * Offset in a ClientHello of the length of the session id, after the version and the random bytes.
+ */
 #define ID_AT ((size_t)34)
 
 static bool is_hello(const struct tls_hello *hello)
@@ -14,7 +16,7 @@ static bool is_hello(const struct tls_hello *hello)
     return hello->head[0] == MESSAGE_CLIENT_HELLO;
 }
 
-/* Reads a byte of a ClientHello's body. Returns false if its list of cipher suites is too long. */
+/* Returns false if the list of cipher suites is too long. */
 static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
 {
     size_t at = hello->message_at;
@@ -27,7 +29,7 @@ static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
     return hello->suites <= TLS_HELLO_SUITES_MOST;
 }
 
-/* Begins a message whose header is complete. Returns whether the message is short enough. */
+/* Begins a message whose header is complete. Returns false if it is a hello that is too long. */
 static bool begin_message(struct tls_hello *hello)
 {
     const uint8_t *head = hello->head;
@@ -58,7 +60,7 @@ static bool read_message_byte(struct tls_hello *hello, uint8_t byte)
 }
 
 /*
- * Begins a record whose header is complete. Returns whether the header is valid: SSL 2 has no
+ * Begins a record whose header is complete. Returns false if the header is invalid: SSL 2 has no
  * record types.
  */
 static bool begin_record(struct tls_hello *hello, bool is_old)

@@ -1,6 +1,6 @@
 #include "collector/receive/tls_library.h"
 
-/* The library libssl also loads libcrypto. */
+/* libssl also loads libcrypto. */
 SHARED_LIBRARY_DEFINE(tls, , TLS_FUNCTIONS, OpenSSL_version(OPENSSL_VERSION), "OpenSSL",
                       SLUICE_LOADED_OPENSSL, SLUICE_LOADED_OPENSSL_PACKAGE, "tls=on and dtls")
 

@@ -1,4 +1,4 @@
-/* OpenSSL, loaded if a listener has tls=on or is dtls:. */
+/* OpenSSL. It is loaded if a listener has tls=on or is dtls:. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
 #define SLUICE_COLLECTOR_RECEIVE_TLS_LIBRARY_H
 
@@ -13,7 +13,6 @@
 
 #include "collector/platform/shared_library.h"
 
-/* The functions of OpenSSL that this program uses. */
 #define TLS_FUNCTIONS(FUNCTION, P)                                                                 \
     FUNCTION(P, OpenSSL_version)                                                                   \
     FUNCTION(P, BIO_get_new_index)                                                                 \

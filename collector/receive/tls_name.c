@@ -18,7 +18,6 @@ bool tls_name(const struct tls_library *library, const SSL *ssl, uint8_t name[CH
     return found;
 }
 
-/* Copies the text if it can be a sender's name. */
 static bool copy_name(const unsigned char *text, size_t size, char name[SENDER_NAME_MAX + 1])
 {
     if (size > SENDER_NAME_MAX)

@@ -3,7 +3,7 @@
 #include "collector/platform/input_file.h"
 #include "collector/receive/stream_connection.h"
 
-/* The maximum number of certificates between a client's certificate and that of its root. */
+/* The upper limit of certificates between a client's certificate and its root. */
 #define CHAIN_MOST 8
 
 static int tls_settings_error(const char *key, const char *file, const char *why,
@@ -13,7 +13,7 @@ static int tls_settings_error(const char *key, const char *file, const char *why
     return -1;
 }
 
-/* Reports why the library could not read `what` from the file. */
+/* Reports the reason for which OpenSSL could not read `what` from the file. */
 static int tls_library_error(const struct tls_library *library, const char *key, const char *file,
                              const char *what, struct error *error)
 {
@@ -39,7 +39,6 @@ static int no_passphrase(char *to, int size, int writing, void *context)
     return -1;
 }
 
-/* Returns the bytes of the certificates that the listener sends. */
 static size_t size_of_chain(const struct tls_settings *settings)
 {
     const struct tls_library *library = settings->library;
@@ -47,14 +46,14 @@ static size_t size_of_chain(const struct tls_settings *settings)
     int size = library->i2d_X509(library->SSL_CTX_get0_certificate(settings->context), NULL);
     library->SSL_CTX_ctrl(settings->context, SSL_CTRL_GET_CHAIN_CERTS, 0, (void *)&chain);
     const OPENSSL_STACK *all = (const OPENSSL_STACK *)chain;
-    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* -1 for NULL */
+    for (int i = 0; i < library->OPENSSL_sk_num(all); i++) /* OPENSSL_sk_num(NULL) is -1 */
         size += library->i2d_X509(library->OPENSSL_sk_value(all, i), NULL);
     return (size_t)size;
 }
 
 /*
- * Returns whether the file contains a private key. It is called for the file of cert=: if that
- * contains a key, cert= and key= are probably swapped.
+ * Returns true if the file contains a private key. If the file of cert= does, cert= and key= are
+ * probably swapped.
  */
 static bool has_key(struct tls_settings *settings, const char *file)
 {
@@ -114,8 +113,8 @@ static void free_name(void *name)
 }
 
 /*
- * Sends the authorities' names, so that clients can choose a certificate by them. Clients do not
- * need the names; if there are too many, they are left out.
+ * Sends the authorities' names, by which clients can choose a certificate. If there are too many,
+ * they are omitted: clients do not need them.
  */
 static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) * names)
 {
@@ -133,7 +132,7 @@ static void send_names(const struct tls_settings *settings, STACK_OF(X509_NAME) 
 
 /*
  * Makes OpenSSL decode the extensions of the authorities' certificates now. Otherwise the first
- * handshakes would decode them, perhaps in several threads at once, although the threads share
+ * handshakes would decode them, possibly in several threads at once, although the threads share
  * these certificates.
  */
 static void decode_authorities(const struct tls_settings *settings)
@@ -143,7 +142,7 @@ static void decode_authorities(const struct tls_settings *settings)
     const OPENSSL_STACK *all = (const OPENSSL_STACK *)library->X509_STORE_get0_objects(store);
     for (int i = 0; i < library->OPENSSL_sk_num(all); i++) {
         X509 *certificate = library->X509_OBJECT_get0_X509(library->OPENSSL_sk_value(all, i));
-        if (certificate != NULL) /* otherwise the object is a revocation list */
+        if (certificate != NULL) /* NULL for a revocation list */
             library->X509_check_purpose(certificate, -1, 0);
     }
 }
@@ -167,9 +166,8 @@ static int want_clients_certificates(const struct tls_settings *settings, const 
 }
 
 /*
- * Sets the options: answers may be sent in parts; input is read as it arrives; no sessions are
- * cached. The server's order of ciphers is used, because with the client's order, duplicates in its
- * list would make OpenSSL's list longer.
+ * The server's order of ciphers is used, because with the client's order, duplicates in its list
+ * would make OpenSSL's list longer.
  */
 static bool tls_context_set_up(const struct tls_settings *settings)
 {
@@ -181,7 +179,7 @@ static bool tls_context_set_up(const struct tls_settings *settings)
                               SSL_MODE_RELEASE_BUFFERS,
                           NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
-    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* the default: one record */
+    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* the default of one record */
     library->SSL_CTX_set_verify_depth(context, CHAIN_MOST);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)TLS_CERTIFICATES_MOST, NULL);

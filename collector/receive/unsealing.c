@@ -10,14 +10,14 @@
 #include "collector/senders/sender_keys.h"
 
 /*
- * The floor of a session is the time up to which its datagrams are stale. A floor that is further
- * ahead of the clock than this is reported; clocks that agree differ by less.
+ * The floor of a session is the time up to which its datagrams are stale. A floor that is ahead of
+ * the clock by more than this (nanoseconds) is reported; clocks that agree differ by less.
  */
 #define FLOOR_AHEAD_NS INT64_C(5000000000)
 
 struct unsealing {
     struct log_limit floor_log;
-    struct datagram_slot slot;        /* the payload of the latest datagram */
+    struct datagram_slot slot;        /* payload of the latest datagram */
     uint8_t bytes[DATAGRAM_MAX_SIZE]; /* the payload, after room for the header; or a datagram in
                                          one piece */
 };
@@ -26,7 +26,7 @@ bool unsealing_create(struct ingest *ingest)
 {
     if (ingest->listener->keys == NULL)
         return true;
-    /* Not cleared, so that pages that no datagram needs stay without memory. */
+    /* Not cleared: pages that no datagram needs take no memory. */
     ingest->unsealing = malloc(sizeof *ingest->unsealing);
     if (ingest->unsealing == NULL)
         return false;
@@ -44,7 +44,7 @@ size_t unsealing_memory(void)
     return sizeof(struct unsealing);
 }
 
-/* Returns the datagram in one piece: in place if all of it is in `front`, otherwise a copy. */
+/* Returns the datagram itself if all of it is in `front`, otherwise a copy. */
 static const uint8_t *in_one_piece(struct unsealing *unsealing, const struct datagram_slot *slot)
 {
     size_t front = datagram_front_size(slot);
@@ -55,7 +55,7 @@ static const uint8_t *in_one_piece(struct unsealing *unsealing, const struct dat
     return unsealing->bytes;
 }
 
-/* Whether the two times are more than `most` apart. */
+/* Returns true if the times differ by more than `most`. */
 static bool is_apart(int64_t a, int64_t b, int64_t most)
 {
     uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
@@ -63,8 +63,8 @@ static bool is_apart(int64_t a, int64_t b, int64_t most)
 }
 
 /*
- * Reports a floor that is ahead of the clock, because this machine's clock or the sender's was
- * ahead earlier. Until the clock reaches the floor, all datagrams of the session are stale.
+ * The clock of this machine or of the sender was ahead earlier. Until the clock reaches the floor,
+ * all datagrams of the session are stale.
  */
 static void report_floor(const struct open_datagram *open, const struct sender_key *key,
                          const struct sealed_header *header)
@@ -103,7 +103,6 @@ static bool is_new(const struct open_datagram *open, const struct sender_key *ke
     return true;
 }
 
-/* Replaces the datagram by its opened payload. */
 static void hand_over(struct open_datagram *open, const struct sender_key *key)
 {
     struct unsealing *unsealing = open->ingest->unsealing;

@@ -86,7 +86,6 @@ static bool absolute_put_value(struct writing *writing, const struct setting *se
     return path == length || absolute_put_path(writing, text + path, length - path, end, false);
 }
 
-/* Copies "key=value&key=value" with absolute paths. */
 static bool put_keys(struct writing *writing, const char *text)
 {
     struct parse_error ignored;
@@ -184,7 +183,6 @@ static char *write_again(struct writing *writing, const struct option *option, c
     return writing->out.data;
 }
 
-/* Returns the option if its value is the next argument, otherwise NULL. */
 static const struct option *awaits_value(const char *argument)
 {
     const struct option *option = option_named(argument);

@@ -197,7 +197,6 @@ static bool is_taken(const struct sink_config *sinks, const struct sink_config *
     return false;
 }
 
-/* Makes a name unique: the second sink with a name is called "NAME#2". */
 static void number_name(const struct config *config, struct sink_config *added, size_t length)
 {
     size_t number = 1;

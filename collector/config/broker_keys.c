@@ -99,7 +99,6 @@ static void add_indices(struct message_head *head, const uint32_t *indices, uint
         add_zigzag(head, indices[i]);
 }
 
-/* Parses digits up to `stop` or the end of the text, and moves *at to the first byte after them. */
 static bool parse_index(const char *text, size_t length, size_t *at, char stop, uint32_t *value)
 {
     size_t begin = *at;

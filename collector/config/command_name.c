@@ -7,7 +7,6 @@
 /* Words that may precede the program in a command line. */
 static const char *const openers[] = {"exec", "env", "nohup", "command"};
 
-/* A word of the line, up to an unquoted blank or an operator. */
 struct word {
     const char *at;
     size_t length;

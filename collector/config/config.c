@@ -72,7 +72,6 @@ bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on)
            sample_rules_given(&settings->encoding.rules) != NULL;
 }
 
-/* Sets `value` of the schemas from files to its default. Returns false if memory is short. */
 static bool default_value(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -112,7 +111,6 @@ bool config_default_owners(struct config *config)
     return true;
 }
 
-/* Returns true if the sink writes samples of schemas that have samples. */
 static bool writes_samples(const struct sink_settings *settings)
 {
     enum sink_view view = settings->encoding.view;

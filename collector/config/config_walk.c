@@ -39,7 +39,6 @@ static void visit_value(const struct walk *walk, struct config_value *value, siz
     walk->visit(walk->context, value);
 }
 
-/* Visits a value that is at byte `at` of the entry. */
 static void visit_written(const struct walk *walk, const struct setting *setting, size_t at,
                           size_t length)
 {
@@ -65,12 +64,10 @@ static void visit_default(const struct walk *walk, const struct setting *setting
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The part of a URL from byte `at` up to byte `end`, which contains keys. */
 struct key_range {
     size_t at, end;
 };
 
-/* Finds "name=" in the range. Returns the offset of its value, or 0 if there is no such key. */
 static size_t find_value(const char *url, struct key_range range, const char *name, size_t *length)
 {
     size_t name_length = strlen(name);
@@ -157,7 +154,6 @@ static bool may_be_refused(const struct setting *key, unsigned scopes)
     return is_unknown && ((key->scopes & KEY_OF_UDP) == 0 || (key->scopes & streams) == 0);
 }
 
-/* Visits all uses of an open key in the range. */
 static void visit_open(const struct walk *walk, const struct setting *key, struct key_range range)
 {
     const char *url = walk->entry->text.data;
@@ -199,7 +195,6 @@ static void visit_keys(const struct walk *walk, unsigned scopes, struct key_rang
 
 /* --- schemas ---------------------------------------------------------------------------------- */
 
-/* Returns the offset of the next "schema=" from byte `at` on, or the end of the range. */
 static size_t next_schema(const char *url, struct key_range range, size_t at)
 {
     while (at < range.end && strncmp(url + at, "schema=", 7) != 0)

@@ -12,7 +12,6 @@
  */
 enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
-/* The maximum number of bytes of a key's name, including its NUL. */
 #define KEY_NAME_SIZE 128
 
 /* Name of the list of a listener's schemas; it is not a key. */
@@ -55,7 +54,6 @@ static bool map_read_text(struct file_reading *reading, const char *name)
            file_refuse(reading, reading->piece.mark, "\"%s\" has no value", name);
 }
 
-/* Refuses a character that has a meaning in URLs. */
 static bool check_sign(const struct file_reading *reading, const char *name, char sign,
                        const char *why)
 {
@@ -261,7 +259,6 @@ static const struct setting *find_map_key(const struct file_reading *reading, co
     return key;
 }
 
-/* Reads a pair whose key is the last piece. */
 static bool map_read_pair(struct file_reading *reading, struct map *map)
 {
     if (reading->piece.kind != PIECE_TEXT)

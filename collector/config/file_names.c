@@ -25,10 +25,6 @@ static bool add_path(struct file_names *names, char *path, struct parse_error *f
     return true;
 }
 
-/*
- * Returns "FOLDER/NAME", normalised, or NULL if memory is short. The folder may be "" or end in
- * "/".
- */
 static char *join_path(const char *folder, size_t folder_length, const char *name, size_t length)
 {
     char *path = malloc(folder_length + length + 2);
@@ -43,7 +39,6 @@ static char *join_path(const char *folder, size_t folder_length, const char *nam
     return path;
 }
 
-/* Resolves a name relative to the folder of the file `from`. Returns NULL if memory is short. */
 static char *seen_from(const char *from, const char *name, size_t length)
 {
     char *path = join_path("", 0, name, length);

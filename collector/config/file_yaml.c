@@ -10,7 +10,6 @@
 #include "collector/config/keys.h"
 #include "collector/platform/input_file.h"
 
-/* Returns the option's name in a file, or NULL if the option is not allowed in files. */
 static const char *name_in_file(const struct option *option)
 {
     switch (option->action) {
@@ -158,7 +157,6 @@ static bool is_option(const struct file_reading *reading, const char *name)
     return same == piece->length;
 }
 
-/* Reads a pair whose name is the last piece. */
 static bool read_option_pair(struct file_reading *reading)
 {
     const struct option *option = command_options;

@@ -157,7 +157,6 @@ static bool parse_error_at(struct parse_error *fault, size_t at)
     return false;
 }
 
-/* Finds the key of "key=value", `length` bytes of `text`. *value_at is the offset of the value. */
 static const struct setting *find_key(const struct reading *reading, const char *text,
                                       size_t length, size_t *value_at)
 {
@@ -197,7 +196,6 @@ static void advise_separator(const struct reading *reading, const char *value, s
     }
 }
 
-/* Parses "key=value", `length` bytes at offset `at` of all keys. */
 static bool parse_key(const struct reading *reading, const char *text, size_t at, size_t length)
 {
     size_t value_at;

@@ -25,7 +25,6 @@ static size_t place_of_key(const struct reading *reading, const char *name)
     return keys_place(&reading->schema, KEY_OF_SCHEMA | KEY_OF_FILE, name);
 }
 
-/* Keys of a schema that require another key of the same schema. */
 static const struct {
     const char *key;
     const char *needs;
@@ -54,7 +53,6 @@ static bool check_schema_file(const struct reading *reading, struct parse_error 
     return true;
 }
 
-/* Checks that the other keys of the schema fit its framing. */
 static bool check_framing(const struct reading *reading, struct parse_error *fault)
 {
     const struct schema_config *schema = last_schema(reading);

@@ -22,7 +22,6 @@ static bool network_parse_address(const char *name, const char *text, size_t len
                            name, quoted(text, length, given));
 }
 
-/* Parses the number of bits after the slash, from `least` to `most`. */
 static bool parse_prefix(const char *name, const char *text, size_t length, unsigned least,
                          unsigned most, unsigned *prefix, struct parse_error *fault)
 {

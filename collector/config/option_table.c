@@ -215,7 +215,6 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_CODE_OK, NULL, NULL},
 };
 
-/* Returns the option for "-x", or NULL. */
 static const struct option *lettered(const char *argument)
 {
     if (argument[0] != '-' || argument[1] == '\0' || argument[2] != '\0')

@@ -65,7 +65,6 @@ static bool take_bytes(const struct reading *reading, const struct option *optio
 
 /* --- the environment -------------------------------------------------------------------------- */
 
-/* Adds the URLs of a repeatable option, which blanks separate. */
 static bool take_urls(const struct reading *reading, const struct option *option, const char *text)
 {
     static const char blanks[] = " \t\n";
@@ -226,7 +225,6 @@ static bool apply_defaults(const struct reading *reading)
     return true;
 }
 
-/* Reads the options that are not among the arguments from the environment and the file. */
 static bool read_the_rest(struct reading *reading)
 {
     if (!read_environment(reading) || !read_files(reading) || !apply_defaults(reading))
@@ -368,7 +366,6 @@ static enum options_result read_flag(const struct reading *reading, const struct
     return OPTIONS_RUN;
 }
 
-/* Reads an option. Its value, if any, is in `inside` ("--name=value") or is the next argument. */
 static enum options_result read_option(struct reading *reading, const struct option *option,
                                        const char *inside)
 {

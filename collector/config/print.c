@@ -33,7 +33,6 @@ static void put_origin(FILE *to, const struct config_origin *origin)
     }
 }
 
-/* Begins an item with the key of its URL, "address" or "to". */
 static void begin_place(FILE *to, const struct config_value *value)
 {
     bool first = value->index == 0;

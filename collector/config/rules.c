@@ -20,7 +20,6 @@ struct reading {
     struct parse_error *fault;
 };
 
-/* Copies the text to `copy`, and begins to parse the copy. */
 static struct reading rules_begin(const char *name, char *copy, const char *text, size_t length,
                                   struct parse_error *fault)
 {
@@ -29,7 +28,6 @@ static struct reading rules_begin(const char *name, char *copy, const char *text
     return (struct reading){.name = name, .text = copy, .length = length, .fault = fault};
 }
 
-/* Returns the next part, which ends at one of the `separators` or at the end, and the separator. */
 static bool next_part(struct reading *reading, const char *separators, struct text *part,
                       char *separator)
 {

@@ -123,7 +123,6 @@ static bool is_switch(const struct setting *setting)
            (strcmp(setting->choices[1], "on") == 0 || strcmp(setting->choices[1], "true") == 0);
 }
 
-/* Returns the index of the choice that the word means, whatever its case, or -1. */
 static int find_switch_word(const struct setting *setting, const char *text, size_t length)
 {
     for (size_t i = 0; is_switch(setting) && i < sizeof switch_words / sizeof switch_words[0];

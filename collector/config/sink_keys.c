@@ -126,7 +126,6 @@ static bool check_view(const struct sink_keys *keys, struct parse_error *fault)
                            encoder->name);
 }
 
-/* Checks the keys that require or exclude a spill (a queue on disk). */
 static bool check_spill(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct sink_config *sink = keys->sink;
@@ -205,7 +204,6 @@ static bool check_rules(const struct sink_keys *keys, struct parse_error *fault)
                                               quoted(dropped->data, dropped->size, key), by);
 }
 
-/* Returns the first given key about series and times, or NULL. */
 static const char *given_limit(const struct sink_keys *keys)
 {
     static const char *const names[] = {
@@ -216,7 +214,6 @@ static const char *given_limit(const struct sink_keys *keys)
     return NULL;
 }
 
-/* Checks that a sink whose series or times are limited writes samples. */
 static bool check_limits(const struct sink_keys *keys, struct parse_error *fault)
 {
     struct encoder_options *encoding = &keys->sink->settings.encoding;
@@ -237,7 +234,6 @@ static bool check_limits(const struct sink_keys *keys, struct parse_error *fault
                            "time=arrival requires max_age= or max_ahead=");
 }
 
-/* Checks that keys that only some formats have are given with such a format. */
 static bool check_of_formats(const struct sink_keys *keys, struct parse_error *fault)
 {
     const struct encoder_ops *encoder = keys->sink->settings.encoder;

@@ -79,7 +79,6 @@ static void reduce(struct decimal *decimal)
     decimal->part_of /= a;
 }
 
-/* Parses digits and an optional fraction. *used is the number of bytes parsed. */
 static const char *read_decimal(const char *text, size_t length, struct decimal *decimal,
                                 size_t *used)
 {

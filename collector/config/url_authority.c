@@ -52,7 +52,6 @@ static bool parse_zone(const char *text, size_t length, uint32_t *scope)
     return *scope != 0;
 }
 
-/* Parses an IPv6 address with or without a zone. */
 static bool parse_ipv6_host(const char *text, size_t length, struct address *address,
                             struct parse_error *fault)
 {
@@ -69,7 +68,6 @@ static bool parse_ipv6_host(const char *text, size_t length, struct address *add
                            quoted(percent + 1, length - host - 1, given));
 }
 
-/* Parses "[ADDR]" at the beginning of the text. *end is the offset of the first byte after it. */
 static bool parse_bracketed(const char *text, size_t length, struct address *address, size_t *end,
                             struct parse_error *fault)
 {

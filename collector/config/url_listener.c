@@ -14,7 +14,6 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Parses the place "//ADDR:PORT". */
 static bool parse_listener_address(const struct url *url, struct listener_config *listener,
                                    struct parse_error *fault)
 {
@@ -54,7 +53,6 @@ static bool check_refusal(const struct url *url, const struct listener_config *l
 
 /* --- unknown schemes -------------------------------------------------------------------------- */
 
-/* Returns true if the text before its first ':', '?' or '/' is the name of a built-in schema. */
 static bool is_schema(const char *text, const struct config_registry *registry)
 {
     size_t length = strcspn(text, ":?/");
@@ -116,7 +114,6 @@ static bool unknown_listener(const char *text, const struct config_registry *reg
 
 /* --- listeners -------------------------------------------------------------------------------- */
 
-/* Appends "#ID" to the listener's name. Returns false if memory is short. */
 static bool add_id_to_name(struct listener_config *listener)
 {
     size_t length = strlen(listener->name);

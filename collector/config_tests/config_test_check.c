@@ -33,7 +33,6 @@ static size_t count_lines(const char *text, size_t size)
     return count;
 }
 
-/* Returns false if memory is short. */
 static bool split(const struct growing_text *from, struct lines *to)
 {
     to->count = 0;

@@ -11,7 +11,6 @@
 
 /* --- characters ------------------------------------------------------------------------------- */
 
-/* A character of a line, or a byte that is not UTF-8. */
 struct character {
     const char *at;
     size_t size;
@@ -35,7 +34,6 @@ static struct character next_character(const char *text, size_t size)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* The form in which the lines of a sink are written. */
 struct manner {
     bool block;   /* as a block, without escapes */
     bool as_like; /* as globs: bytes that YAML cannot represent become "?" */

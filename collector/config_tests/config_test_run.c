@@ -341,7 +341,6 @@ static void wake_runner(void *context)
     wakeup_signal(running->wakeup);
 }
 
-/* Returns true if the pipeline finished within LONGEST_NS. */
 static bool wait_until_finished(struct running *running, struct pipeline *pipeline)
 {
     int64_t limit = clock_monotonic_ns() + LONGEST_NS;

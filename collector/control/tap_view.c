@@ -98,7 +98,6 @@ static bool any_matches(struct tap_view *view, const struct tap_watcher *watcher
     return matching;
 }
 
-/* Appends the line. Returns false if the client has no lines left, or `out` has no room. */
 static bool show_line(struct tap_watcher *watcher, const char *line, size_t size,
                       struct output *out)
 {

@@ -39,7 +39,6 @@ size_t event_stream_memory(void)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Takes ownership of the text. Returns an event with one reference, or NULL if memory is short. */
 static struct event *make_event(const struct output *text)
 {
     struct event *event = malloc(sizeof *event);

@@ -62,7 +62,6 @@ static void evict_asking(struct http_server *server)
         http_client_end(server, found);
 }
 
-/* Ends the client whose answer was completely sent the longest time ago. */
 static void evict_leaving(struct http_server *server)
 {
     struct client *found = NULL;
@@ -117,7 +116,6 @@ void http_accept_lost(struct http_server *server, int64_t now_ns)
     close_door(server, "clients cannot be waited for", now_ns);
 }
 
-/* Takes ownership of the connection. Returns false if memory is short. */
 static bool take_client(struct http_server *server, struct client *client, wait_handle connection,
                         const struct address *peer, int64_t now_ns)
 {

@@ -161,7 +161,6 @@ static void make_answer(struct http_server *server, struct client *client)
     client->headers_only = request.method == HTTP_HEAD;
 }
 
-/* Answers a complete request if there is a slot. */
 static void client_admit(struct http_server *server, struct client *client, int64_t now_ns)
 {
     size_t most = client->reserved ? HTTP_ANSWERS : HTTP_ANSWERS - HTTP_RESERVED;
@@ -182,7 +181,6 @@ static void client_admit(struct http_server *server, struct client *client, int6
     client_send(server, client, now_ns);
 }
 
-/* Returns the oldest waiting request that may get a slot, or NULL. */
 static struct client *oldest_waiting(struct http_server *server, bool reserved_only)
 {
     struct client *found = NULL;
@@ -241,7 +239,6 @@ void http_client_read(struct http_server *server, struct client *client, int64_t
     client_admit(server, client, now_ns);
 }
 
-/* Reads and drops the bytes that a client sends after its request. */
 static void client_drop(struct http_server *server, struct client *client)
 {
     char bytes[4096];

@@ -86,7 +86,6 @@ static struct text take_line(struct text *rest)
     return line;
 }
 
-/* Removes the text up to the first `until` from `rest`. Returns false if there is no `until`. */
 static bool take_until(struct text *rest, char until, struct text *out)
 {
     const char *end = memchr(rest->data, until, rest->size);

@@ -5,9 +5,6 @@
 
 #include "collector/metrics/http_text.h"
 
-/*
- * Removes the text up to the next `until`, and the `until` itself, from `rest`. Returns the text.
- */
 static struct text take_part(struct text *rest, char until)
 {
     const char *end = memchr(rest->data, until, rest->size);

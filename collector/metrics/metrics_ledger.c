@@ -36,7 +36,6 @@ static struct metrics_group group_of_threads(const struct ledger_snapshot *ledge
                                   offsetof(struct thread_totals, name)};
 }
 
-/* Returns true if the row has the term. */
 typedef bool term_filter(const struct ledger_term *term, const void *row);
 
 static bool term_fits_listener(const struct ledger_term *term, const void *row)

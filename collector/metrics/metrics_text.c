@@ -77,7 +77,6 @@ static void text_put_label(struct output *out, const struct metric_label *label)
     output_char(out, '"');
 }
 
-/* Writes a sample up to the blank before its value. */
 static void begin_sample(struct metrics_text *text, const struct metric *metric,
                          const struct metric_label *labels)
 {

@@ -34,7 +34,6 @@ struct secret {
     };
 };
 
-/* Wrong tokens of a network. */
 struct tries {
     struct address network;
     unsigned count;

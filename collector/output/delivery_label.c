@@ -25,7 +25,6 @@ void delivery_label_write(const struct sink_thread_options *options,
              to->topic != NULL ? to->topic(options->path) : "");
 }
 
-/* Copies the next line, cut to `size`, and returns the text after that line. */
 static const char *next_line(const char *at, char *line, size_t size)
 {
     size_t length = strcspn(at, "\n");

@@ -29,7 +29,6 @@ static void give_record_up(const struct delivery_writer *delivery, struct delive
         outcomes->gave_up++;
 }
 
-/* Returns true if a record with this answer may be sent again. */
 static bool is_sent_again(const struct delivery_writer *delivery, uint8_t outcome)
 {
     bool once =

@@ -92,7 +92,6 @@ int delivery_spill_inspect(const struct delivery_options *options, size_t record
     return spill_inspect(&settings, until_ns, inspection, error);
 }
 
-/* Opens the folder, or takes over the open spill. */
 static int open_spill(struct delivery_spill *spill, const struct spill_settings *settings,
                       struct spill *open, struct error *error)
 {
@@ -236,7 +235,6 @@ enum spill_stored delivery_spill_keep(struct delivery_spill *spill, struct buffe
     return stored;
 }
 
-/* Returns true if the bytes that were read are a block that can be sent. */
 static bool is_block(struct delivery_spill *spill, enum spill_found found,
                      const struct spill_block *read, struct buffered_block *buffered)
 {

@@ -106,7 +106,6 @@ static bool store_by(struct delivery_writer *delivery, struct buffered_block *bu
     return stored == SPILL_STORED;
 }
 
-/* Returns the oldest open block that is not on disk, or NULL. */
 static struct buffered_block *oldest_in_memory(struct delivery_writer *delivery)
 {
     struct buffered_block *oldest = NULL;
@@ -164,7 +163,6 @@ static bool can_keep_one_more(const struct delivery_writer *delivery)
 
 /* --- moving blocks to and from the disk ------------------------------------------------------- */
 
-/* Stores a block and empties it. Returns false if the block cannot be stored now. */
 static bool store_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_FILLED || buffered->state == BLOCK_WAITS,
@@ -247,7 +245,6 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
     return taken;
 }
 
-/* Gives up a block in memory, because its segment was evicted. */
 static void evict_block(struct delivery_writer *delivery, struct buffered_block *buffered)
 {
     RULE(buffered->state == BLOCK_WAITS, "a block that the destination has is not evicted");

@@ -268,7 +268,6 @@ static void leave_waiting(struct delivery_writer *delivery)
         delivery_store_waiting(delivery);
 }
 
-/* Waits until all blocks are answered, or until the deadline has passed. */
 static void delivery_finish(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);

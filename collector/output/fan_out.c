@@ -161,7 +161,6 @@ static void log_refusal(struct route *route, enum record_refusal reason, size_t 
     route->refused[reason] = 0;
 }
 
-/* Returns true if the producer waits for room in this queue. */
 static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 {
     return fan_out->waiting == FAN_OUT_ALWAYS_WAITS ||

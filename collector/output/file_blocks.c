@@ -106,7 +106,6 @@ static char *chunk(const struct file_blocks *blocks, uint32_t number)
     return blocks->memory + number * blocks->chunk_size;
 }
 
-/* Returns the number of bytes in the last chunk of the block; 0 if the block has no chunk. */
 static size_t used_of_last(const struct file_blocks *blocks, const struct file_block *block)
 {
     return block->size == 0 ? 0 : (block->size - 1) % blocks->chunk_size + 1;

@@ -205,7 +205,6 @@ static bool file_set_write_block(struct file_set_writer *set, size_t index)
     return true;
 }
 
-/* Writes all blocks that are due at `now_ns`, in the order of their first records. */
 static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
 {
     for (;;) {
@@ -224,7 +223,6 @@ static bool file_set_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Counts the record that was encoded last in the block. */
 static void file_set_add(struct file_set_writer *set, size_t index)
 {
     int64_t due_ns = INT64_MAX;
@@ -281,7 +279,6 @@ static bool put_in_place(struct sink_writer *writer, const struct listener *list
     return keep_in_place(set);
 }
 
-/* Writes a record that is larger than a block directly. */
 static bool write_alone(struct file_set_writer *set)
 {
     RULE(file_blocks_get(set->blocks, set->route.block)->records == 0,
@@ -313,7 +310,6 @@ static bool take_over(struct file_set_writer *set)
     return true;
 }
 
-/* Adds the record to its block, or writes it separately if it is larger than a block. */
 static bool keep_beside(struct file_set_writer *set)
 {
     const struct output *one = &set->record;
@@ -356,7 +352,6 @@ static bool make_chunks_free(struct file_set_writer *set)
     return true;
 }
 
-/* Continues the put of a record in the buffer at its stage. */
 static bool put_on_beside(struct file_set_writer *set)
 {
     static bool (*const stages[])(struct file_set_writer *) = {

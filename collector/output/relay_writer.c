@@ -93,7 +93,6 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
         sink_writer_note_success(writer);
 }
 
-/* Returns true if each datagram has its outcome. */
 static bool try_to_send(struct relay_writer *relay, struct error *error)
 {
     struct sink_writer *writer = &relay->base;
@@ -110,7 +109,6 @@ static bool try_to_send(struct relay_writer *relay, struct error *error)
     return done;
 }
 
-/* Sends the collected datagrams. Returns false if it stopped half-way. */
 static bool relay_flush(struct sink_writer *writer)
 {
     struct relay_writer *relay = relay_of(writer);

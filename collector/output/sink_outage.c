@@ -83,7 +83,6 @@ static void list_add(struct list *list, const char *term, uint64_t before, uint6
         list->used += (size_t)length;
 }
 
-/* Lists the records that were lost since the outage began, by their reasons in the ledger. */
 static void list_losses(struct list *list, const struct sink_outage *outage,
                         const struct sink_counters *counters)
 {

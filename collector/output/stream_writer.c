@@ -31,7 +31,6 @@ static void hide_controls(struct stream_writer *stream, size_t start)
         control_characters_hide_in_lines(stream->out.data + start, stream->out.used - start);
 }
 
-/* Called before a record is put in the block. */
 static void begin_collecting(struct stream_writer *stream)
 {
     const struct sink_writer *writer = &stream->base;

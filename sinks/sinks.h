@@ -1,4 +1,4 @@
-/* All destinations and all encoders, from which users choose. */
+/* All built-in destinations and encoders. */
 #ifndef SLUICE_SINKS_SINKS_H
 #define SLUICE_SINKS_SINKS_H
 

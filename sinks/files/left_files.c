@@ -7,7 +7,7 @@
 
 #include "collector/log/log.h"
 
-/* Size of one read: more than the largest record. */
+/* Bytes of one read: more than the largest record. */
 #define WINDOW_SIZE ((size_t)2 * 1024 * 1024)
 
 void file_content_format(const struct file_content *content, char text[FILE_CONTENT_TEXT_SIZE])
@@ -18,12 +18,12 @@ void file_content_format(const struct file_content *content, char text[FILE_CONT
              compression != NULL ? compression->ops->name : "");
 }
 
-/* --- how much of a file is whole -------------------------------------------------------------- */
+/* --- how much of a file is complete ----------------------------------------------------------- */
 
 /*
- * Returns whether bytes at the beginning of a file, or at its torn end, can be the beginning of a
- * line of this sink. The file's name already makes it likely that the sink wrote the file, so this
- * need not be certain.
+ * Returns true if bytes at the beginning of a file, or at its torn end, can be the beginning of a
+ * line of this sink. This need not be certain, because the file's name already makes it likely that
+ * the sink wrote the file.
  */
 static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes, size_t size)
 {
@@ -32,7 +32,7 @@ static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes,
     if (size > OUTPUT_LINE_LOOK)
         size = OUTPUT_LINE_LOOK;
     const uint8_t *newline = memchr(bytes, '\n', size);
-    const uint8_t *nul = memchr(bytes, '\0', size); /* possibly left by a power cut */
+    const uint8_t *nul = memchr(bytes, '\0', size); /* may be left by a power cut */
     if (newline != NULL)
         size = (size_t)(newline - bytes) + 1;
     else if (nul != NULL)
@@ -40,10 +40,7 @@ static bool can_be_line(const struct encoder_ops *encoder, const uint8_t *bytes,
     return encoder->line(bytes, size) != OUTPUT_LINE_FOREIGN;
 }
 
-/*
- * Walks over whole records. Returns the size of all of them, or -1 if there is other content or an
- * error.
- */
+/* Returns the size of all complete records, or -1 if there is other content or an error. */
 static int64_t whole_records(struct part_file *part, const struct encoder_ops *encoder)
 {
     uint8_t *window = malloc(WINDOW_SIZE);
@@ -71,8 +68,8 @@ static size_t read_part(void *context, uint64_t offset, void *bytes, size_t size
 }
 
 /*
- * Whether a file without a whole frame can be the beginning of a frame. If not, the file is kept:
- * it may be from before compression was configured. NULs may be left by a power cut.
+ * Returns true if a file without a complete frame can be the beginning of a frame. Otherwise the
+ * file is kept, because it may be from a time without compression. NULs may be left by a power cut.
  */
 static bool begins_as_a_frame(struct part_file *part, const struct compression *compression)
 {
@@ -81,19 +78,13 @@ static bool begins_as_a_frame(struct part_file *part, const struct compression *
     return size == 0 || begin[0] == '\0' || memcmp(begin, compression->ops->magic, size) == 0;
 }
 
-/*
- * Walks over whole frames. Returns the size of all of them, or -1 if there is other content or an
- * error.
- */
+/* Returns the size of all complete frames, or -1 if there is other content or an error. */
 static int64_t whole_frames(struct part_file *part, struct compression *compression)
 {
     const struct compression_file file = {
         .read = read_part, .context = part, .size = part_file_size(part)};
     int64_t whole = compression->ops->whole(compression, &file);
-    /*
-     * A torn end has at most one frame; more bytes after the whole frames are damage or other
-     * content.
-     */
+    /* A torn end has at most one frame. More bytes are damaged or other content. */
     bool strange = whole < 0 ||
                    file.size - (uint64_t)whole > compression->ops->bound(COMPRESSION_INPUT_MAX) ||
                    (whole == 0 && !begins_as_a_frame(part, compression));
@@ -171,13 +162,13 @@ enum left_result left_file_finish(const struct file_content *content,
     return complete(content, &whole_part, cut, finished, error);
 }
 
-/* --- all left files --------------------------------------------------------------------------- */
+/* --- all incomplete files --------------------------------------------------------------------- */
 
 struct finishing {
     const struct file_content *content;
     struct finished_files *finished;
-    uint32_t number; /* number of the parts that this walk finishes */
-    uint32_t next;   /* smallest number of a part to be finished that a walk has found */
+    uint32_t number; /* number in the names of the files that this walk finishes */
+    uint32_t next;   /* smallest number that a walk has found and that is still to be finished */
 };
 
 static void note_finished(void *context, const struct found_file *file)
@@ -230,8 +221,8 @@ void left_files_finish(const struct file_content *content, const struct path_tem
         file_walk(path, note_finished, &finishing);
     }
     /*
-     * One walk for each number: the parts of a path are finished in the order of their numbers,
-     * which is the order of their age. Usually there are no parts with numbers.
+     * One walk for each number, so that the files of a path are finished in the order of their
+     * numbers, which is that of their age. Usually there are no numbers.
      */
     while (finishing.next != UINT32_MAX) {
         finishing.number = finishing.next;

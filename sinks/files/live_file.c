@@ -33,9 +33,9 @@ static void log_moved(const struct file_makings *makings, const struct live_file
 /* --- opening ---------------------------------------------------------------------------------- */
 
 /*
- * Called when another file has the name of a new file. If a dead program left that file, completes
- * it, so that the name is free. PART_BUSY: the name is not free yet, but will be; PART_TAKEN: the
- * other file keeps it, for the reason in `error`.
+ * To be called if another file has the name of the new file. If that file was left by an earlier
+ * run, completes it, so that the name is free. PART_BUSY: the name will be free later. PART_TAKEN:
+ * the other file keeps it, for the reason in `error`.
  */
 static enum part_result clear_the_way(const struct file_makings *makings,
                                       const struct live_file *file, struct error *error)
@@ -72,8 +72,8 @@ static enum part_result clear_the_way(const struct file_makings *makings,
 }
 
 /*
- * Opens a new file by its name. PART_BUSY: the name is not free yet; PART_TAKEN: another file keeps
- * it.
+ * Opens a new file. PART_BUSY: its name will be free later. PART_TAKEN: another file keeps the
+ * name.
  */
 static enum part_result open_by_name(const struct file_makings *makings, struct live_file *file,
                                      struct error *error)
@@ -94,8 +94,8 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
 }
 
 /*
- * Whether the new file gets another number because its name is not free. A path without fields is
- * the only one of its sink, so its user must remove another file of that name.
+ * Returns true if the new file gets another number because its name is not free. With a path
+ * without fields it does not: users must remove the other file themselves.
  */
 static bool goes_round(const struct file_makings *makings, struct live_file *file,
                        enum part_result result, const struct error *error)
@@ -112,8 +112,8 @@ static bool goes_round(const struct file_makings *makings, struct live_file *fil
 }
 
 /*
- * Used if no new file can be begun: takes back the file that waits for its name and continues it,
- * unless a file of this format must be one block.
+ * If no new file can be begun: takes back the file that waits for its name and continues it, unless
+ * a file of this format must be one block.
  */
 static bool roll_back(const struct file_makings *makings, struct live_file *file,
                       const struct error *error)
@@ -159,8 +159,8 @@ static bool open_new(const struct file_makings *makings, struct live_file *file,
 }
 
 /*
- * Opens a file that was put aside. PART_MISSING: it is no longer there, or was changed; PART_BUSY:
- * another program has it open; PART_SHORT: there are no descriptors or no memory at present.
+ * Opens a file that was put aside. PART_MISSING: it was removed or changed. PART_BUSY: another
+ * program has it open. PART_SHORT: there are no descriptors or no memory at present.
  */
 static enum part_result take_up(const struct file_makings *makings, struct live_file *file,
                                 struct error *error)
@@ -186,8 +186,7 @@ static enum part_result take_up(const struct file_makings *makings, struct live_
 }
 
 /*
- * Adds a file that cannot be continued to the files that wait for their names. The file is complete
- * as it is.
+ * The file cannot be continued, so it is complete: adds it to the files that wait for their names.
  */
 static bool let_wait(const struct file_makings *makings, struct live_file *file,
                      struct error *error)
@@ -206,7 +205,7 @@ static bool let_wait(const struct file_makings *makings, struct live_file *file,
 bool live_file_open(const struct file_makings *makings, struct live_file *file, struct error *error)
 {
     if (file->part != NULL && part_file_is_there(file->part)) {
-        file->size = part_file_size(file->part); /* another program may have emptied it */
+        file->size = part_file_size(file->part); /* another program may have truncated it */
         return true;
     }
     if (file->part == NULL && !file->aside)
@@ -231,8 +230,8 @@ bool live_file_open(const struct file_makings *makings, struct live_file *file, 
 bool live_file_append(struct live_file *file, const void *bytes, size_t size, struct error *error)
 {
     RULE(file->part != NULL && !file->aside, "a file is open while it is appended to");
-    file->unsynced = true; /* also on failure, because cutting off the written part is a change as
-                              well */
+    /* also on failure, because the removal of a written part is a change, too */
+    file->unsynced = true;
     if (!part_file_append(file->part, bytes, size, error))
         return false;
     file->size = part_file_size(file->part);
@@ -243,9 +242,9 @@ bool live_file_sync(const struct file_makings *makings, struct live_file *file, 
 {
     bool aside = file->aside;
     if (!file->unsynced || (aside && take_up(makings, file, error) != PART_DONE))
-        return true; /* reports no failure: the next open handles the file's state */
+        return true; /* not a failure: the next open handles it */
     bool synced = part_file_sync(file->part, error);
-    file->unsynced = !synced; /* if it failed, the next try must sync again */
+    file->unsynced = !synced; /* after a failure, the next call must sync again */
     if (aside)
         live_file_put_aside(file);
     return synced;
@@ -277,12 +276,12 @@ bool live_file_complete(const struct file_makings *makings, struct live_file *fi
     }
     if (file->size <= makings->content.head_size) {
         /*
-         * The file has no records and is removed. If that fails, nothing in it must be taken for
-         * records, so its torn end is cut off first.
+         * The file has no records, so it is removed. In case that fails, its torn end is cut off
+         * first, so that it cannot be mistaken for records.
          */
         if (part_file_is_torn(file->part) && !part_file_cut(file->part, file->size, error))
             return try_later(file);
-        part_file_remove(file->part, error); /* if this fails, at worst an empty file is left */
+        part_file_remove(file->part, error); /* on failure at most an empty file is left */
         forget(file);
         return true;
     }

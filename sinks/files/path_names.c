@@ -1,6 +1,6 @@
 /*
- * Both sides become sequences of steps, each of which reads one byte of a name, and the sequences
- * are followed together: an intersection of two finite automata.
+ * Each path becomes a sequence of steps; a step reads one byte of a name. The two sequences are
+ * followed together, as in the intersection of two finite automata.
  */
 #include "sinks/files/path_names.h"
 
@@ -15,18 +15,18 @@
 enum step_reads {
     READS_BYTE,
     READS_DIGIT,
-    READS_SAFE,     /* a byte of a value */
-    READS_UNDOTTED, /* a byte of a value other than a dot */
+    READS_SAFE,     /* a byte that a value may have */
+    READS_UNDOTTED, /* a byte that a value may have, except a dot */
 };
 
 struct step {
     uint8_t reads; /* enum step_reads */
-    uint8_t byte;  /* of READS_BYTE */
-    bool repeats;  /* reads any number of such bytes, also none */
-    uint8_t skips; /* the number of steps, this one included, that a name may leave out together */
+    uint8_t byte;  /* for READS_BYTE */
+    bool repeats;  /* reads any number of these bytes, even none */
+    uint8_t skips; /* number of steps, from this one on, that may be skipped together */
 };
 
-/* Room for a path, and for three steps at each field and at the two numbers. */
+/* The bytes of a path, and three steps for each field and for the two numbers. */
 #define STEPS_SIZE (PATH_TEMPLATE_SIZE + PATH_PIECES_SIZE * PATH_SECONDS_MAX_DIGITS + 16)
 
 struct steps {
@@ -54,7 +54,7 @@ static void add_digits(struct steps *steps)
     add_step(steps, (struct step){.reads = READS_DIGIT, .repeats = true});
 }
 
-/* A dot and a number, or neither. */
+/* Adds an optional dot with a number. */
 static void add_number(struct steps *steps)
 {
     add_step(steps, (struct step){.reads = READS_BYTE, .byte = '.', .skips = 3});
@@ -68,7 +68,7 @@ static void add_part_suffix(struct steps *steps)
     steps->all[at].skips = sizeof PART_SUFFIX - 1;
 }
 
-/* Returns whether the current name is empty or has only dots so far. */
+/* Returns true if the current name is empty or has only dots so far. */
 static bool only_dots_so_far(const struct steps *steps)
 {
     for (size_t i = steps->count; i-- > 0;) {
@@ -104,7 +104,7 @@ static void add_piece(struct steps *steps, const struct path_template *path,
             add_step(steps, (struct step){.reads = READS_DIGIT});
 }
 
-/* Adds the names of a sink's files. Returns false if memory is short. */
+/* Adds the names of a sink's files. Returns false if out of memory. */
 static bool add_template(struct steps *steps, const struct used_names *names)
 {
     const struct destination_options options = {.settings = names->settings};
@@ -130,7 +130,7 @@ static bool add_names(struct steps *steps, const struct used_names *names)
     if (names->settings != NULL)
         return add_template(steps, names);
     const size_t size = strlen(names->text);
-    if (size >= FILE_NAME_SIZE) /* longer than the name of any sink's file */
+    if (size >= FILE_NAME_SIZE) /* longer than the path of any sink's file */
         return false;
     add_text(steps, names->text, size);
     return true;
@@ -153,7 +153,10 @@ static bool step_reads(const struct step *step, uint8_t byte)
     return false;
 }
 
-/* Returns whether a byte exists that both steps read. Each set that is not a byte has digits. */
+/*
+ * Returns true if there is a byte that both steps read. All sets of bytes have the digits in
+ * common.
+ */
 static bool steps_share_byte(const struct step *a, const struct step *b)
 {
     if (a->reads == READS_BYTE)
@@ -161,13 +164,13 @@ static bool steps_share_byte(const struct step *a, const struct step *b)
     return b->reads != READS_BYTE || step_reads(a, b->byte);
 }
 
-/* Positions in `b` that were reached, for the next positions in `a` to be examined. */
+/* The reached positions in `b`, for the current and the following positions in `a`. */
 #define ROWS (sizeof PART_SUFFIX)
 struct reached {
     bool rows[ROWS][STEPS_SIZE + 1];
 };
 
-/* Marks the positions that follow a position in `a` and one in `b`. */
+/* Marks the positions that can be reached from positions `i` in `a` and `k` in `b`. */
 static void follow(const struct steps *a, const struct steps *b, size_t i, size_t k,
                    struct reached *reached)
 {
@@ -191,7 +194,9 @@ static void follow(const struct steps *a, const struct steps *b, size_t i, size_
         reached->rows[(i + 1) % ROWS][k] = true;
 }
 
-/* Returns whether both can end after the same bytes. All ways lead forwards, so one pass suffices.
+/*
+ * Returns true if both can end after the same bytes. Steps only lead forwards, so one pass is
+ * enough.
  */
 static bool steps_meet(const struct steps *a, const struct steps *b, struct reached *reached)
 {

@@ -22,11 +22,11 @@ struct parser {
     const char *text;
     size_t at;
     struct path_template *path;
-    size_t longest;     /* largest size of the path so far */
-    size_t name_at;     /* beginning of the current folder's or file's name */
+    size_t longest;     /* maximum size of the path so far */
+    size_t name_at;     /* beginning of the current name of a folder or of the file */
     bool only_dots;     /* the current name is empty or has only dots so far */
-    size_t open_value;  /* position in the text of the last value, if `value_is_open` */
-    bool value_is_open; /* the end of that value is not known yet */
+    size_t open_value;  /* position of the last value in the text, if `value_is_open` */
+    bool value_is_open; /* only digits, dots and fields of time have followed the last value */
     size_t wrong_at;
     const char *why;
 };
@@ -52,7 +52,6 @@ static bool add_piece(struct parser *parser, enum path_piece_kind kind)
     return true;
 }
 
-/* Adds the size of a piece to the size of the path. */
 static bool lengthen(struct parser *parser, size_t size)
 {
     parser->longest += size;
@@ -62,8 +61,8 @@ static bool lengthen(struct parser *parser, size_t size)
 }
 
 /*
- * Ends a name. After the first field a name must not be empty or have only dots, because a walk
- * through folders could not find it.
+ * After the first field, a name must not be empty or have only dots, because a walk through the
+ * folders could not find it.
  */
 static bool end_name(struct parser *parser)
 {
@@ -138,7 +137,6 @@ static bool parse_value(struct parser *parser)
                  "and %{sender}");
 }
 
-/* Parses a percent sign and the field that follows. */
 static bool parse_field(struct parser *parser)
 {
     char letter = parser->text[parser->at + 1];
@@ -189,8 +187,8 @@ static bool parse_all(struct parser *parser)
 }
 
 /*
- * Finds the base folder in the literal beginning, and the number of folder levels below the base
- * folder.
+ * Finds the base folder in the literal before the first field, and the number of folder levels
+ * below it.
  */
 static void find_base(struct path_template *path)
 {
@@ -214,10 +212,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/*
- * Returns the size of an extension: a dot and letters at the end of the name; 0: the name does not
- * end so.
- */
+/* Returns the size of a dot and letters at the end of the name, or 0 if it does not end so. */
 static size_t suffix_size(const char *name, size_t size)
 {
     size_t at = size;
@@ -233,8 +228,8 @@ static bool is_of_compression(const char *suffix, size_t size)
 }
 
 /*
- * Returns the length of the extension of a file's name: ".ndjson", or ".ndjson.zst". A name that
- * consists only of an extension has none, unless a field comes before it.
+ * Returns the size of a file name's extension, such as ".ndjson" or ".ndjson.zst". A name that is
+ * only an extension has none, unless a field comes before it.
  */
 static size_t extension_size(const char *name, size_t size, bool after_field)
 {
@@ -263,7 +258,7 @@ static size_t find_extension(const struct path_template *path)
 
 /*
  * Returns the index of the last value, if only digits, dots and fields of time are between it and
- * the number.
+ * the number; otherwise PATH_PIECES_SIZE.
  */
 static size_t find_open_value(const struct path_template *path)
 {
@@ -278,7 +273,7 @@ static size_t find_open_value(const struct path_template *path)
     return PATH_PIECES_SIZE;
 }
 
-/* Inserts the place of the number before the extension. */
+/* Inserts the number's piece before the extension. */
 static void place_number(struct path_template *path)
 {
     struct path_piece *pieces = path->pieces;

@@ -1,4 +1,4 @@
-/* Expands a template: the paths for a time and values, and names with numbers. */
+/* Expands a template: paths for a time and values, and paths with numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Rounded down, also for negative numbers. */
+/* Rounds down, even negative numbers. */
 static int64_t divide(int64_t dividend, int64_t divisor)
 {
     return dividend / divisor - (dividend % divisor < 0);
@@ -39,7 +39,7 @@ bool path_template_numbered(const struct path_template *path, const char *bare, 
     return used >= 0 && (size_t)used < size;
 }
 
-/* Returns the number of ".N" that `text` contains before `rest`; 0: the text has another form. */
+/* Returns N if `text` is ".N" followed by `rest`, otherwise 0. */
 static uint32_t number_before(const char *text, const char *rest)
 {
     char digits[sizeof ".999999999"];
@@ -70,7 +70,7 @@ int64_t path_template_number_of(const struct path_template *path, const char *ba
 
 /* --- expand ----------------------------------------------------------------------------------- */
 
-/* A time, composed of its fields. */
+/* A time, divided into its fields. */
 struct moment {
     uint32_t fields[PIECE_KINDS];
     uint64_t seconds;
@@ -93,18 +93,18 @@ static void take_apart(int64_t time_ns, struct moment *moment)
     moment->fields[PIECE_SECOND] = of_day % 60;
 }
 
-/* A path under construction. */
+/* A path that is being written. */
 struct expansion {
     struct output out;
-    size_t name_at;  /* beginning of the current folder's or file's name */
-    size_t value_at; /* position of the name's first value; NO_VALUE: none so far */
+    size_t name_at;  /* beginning of the current name of a folder or of the file */
+    size_t value_at; /* position of the name's first value, or NO_VALUE */
 };
 
 #define NO_VALUE SIZE_MAX
 
 static void put_time(struct output *out, const struct moment *moment, enum path_piece_kind kind)
 {
-    char text[20]; /* room for the longest uint64_t */
+    char text[20]; /* longest uint64_t */
     if (kind == PIECE_SECONDS) {
         output_bytes(out, text, decimal_uint64(moment->seconds, text));
         return;
@@ -117,8 +117,8 @@ static void put_time(struct output *out, const struct moment *moment, enum path_
 }
 
 /*
- * Changes the last dot of a value to '_' if only digits follow it, so that the dot and the digits
- * do not look like a file's number. Keeps an IPv4 address.
+ * If a value ends with a dot and digits, changes the dot to '_', so that it does not look like a
+ * file's number. Does not change an IPv4 address.
  */
 static void give_end(char *value, size_t size)
 {
@@ -129,10 +129,10 @@ static void give_end(char *value, size_t size)
     value[size - 1] = '_';
 }
 
-/* The place of a value in its path, which affects how the value is written. */
+/* The place of a value in the path, which affects how it is written. */
 enum value_place {
     VALUE_WITHIN,
-    VALUE_LAST, /* the name of a folder ends with the value */
+    VALUE_LAST, /* the value ends the name of a folder */
     VALUE_OPEN, /* a number may follow the value (path_value_has_end) */
 };
 
@@ -160,7 +160,7 @@ static void put_value(struct expansion *made, const char *value, enum value_plac
         give_end(at, size);
 }
 
-/* If the name that ends here is a device's name, changes the first byte of its first value. */
+/* If the name that ends here is that of a device, changes the first byte of its first value. */
 static void end_expanded_name(struct expansion *made)
 {
     const struct output *out = &made->out;
@@ -186,8 +186,8 @@ static void put_literal(struct expansion *made, const char *text, size_t size)
 }
 
 /*
- * Returns the place of the value that is piece `index`. There is always a next piece, because the
- * place of the number comes after all values.
+ * Returns the place of the value at piece `index`. A next piece exists, because the number's piece
+ * is after all values.
  */
 static enum value_place path_expand_place_of(const struct path_template *path, size_t index)
 {
@@ -198,7 +198,7 @@ static enum value_place path_expand_place_of(const struct path_template *path, s
     return last ? VALUE_LAST : VALUE_WITHIN;
 }
 
-/* Writes the path. `values` are the texts of the values, by the kinds of their fields. */
+/* Writes the path. `values` has a text for each kind of piece that is a value. */
 static size_t expand(const struct path_template *path, int64_t time_ns,
                      const char *const values[PIECE_KINDS], char *text, size_t size)
 {

@@ -1,7 +1,7 @@
 /*
- * Matches paths against a template, without backtracking: for each piece, from the last to the
- * first, it computes the set of positions in the path from which the rest of the template fits the
- * rest of the path. A walk from the front then always succeeds.
+ * Matches paths against a template without backtracking. For each piece, from the last to the
+ * first, it computes the positions in the path from which the rest of the template matches the rest
+ * of the path. A walk from the front then always succeeds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sinks/files/path_template.h"
 #include "sinks/files/path_template_pieces.h"
 
-/* Size of the longest path that can match, with its ".N". */
+/* The maximum size of a path that can match, with its ".N". */
 #define LONGEST (PATH_TEMPLATE_SIZE - 1 + 1 + PATH_NUMBER_DIGITS)
 
 /* A set of positions in a path, from before its first byte to after its last. */
@@ -29,7 +29,7 @@ static bool has_position(const struct positions *positions, size_t at)
     return (positions->bits[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* The possible lengths of a piece at a position; none if the minimum exceeds the maximum. */
+/* The possible lengths of a piece at a position; none if `least` > `most`. */
 struct lengths {
     size_t least;
     size_t most;
@@ -38,8 +38,8 @@ struct lengths {
 static const struct lengths no_length = {1, 0};
 
 /*
- * In the functions below, `path` ends with a NUL. No piece matches the NUL, so bytes after it are
- * never read.
+ * In the functions below, `path` ends with a NUL. No piece matches a NUL, so later bytes are not
+ * read.
  */
 
 static struct lengths time_lengths(const struct path_time_field *field, const char *path)
@@ -87,7 +87,7 @@ static struct lengths lengths_at(const struct path_template *template,
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 
-/* Length of the dot and the digits at this position; 0: there is not a number. */
+/* Returns the length of the dot and the digits at this position, or 0 if there is no number. */
 static size_t number_size(const char *path)
 {
     char text[1 + PATH_NUMBER_DIGITS + 1] = {path[0]};
@@ -97,23 +97,28 @@ static size_t number_size(const char *path)
     return path_number(text) != 0 ? size : 0;
 }
 
-/* The state of matching a path. */
 struct reading {
     const struct path_template *template;
     const char *path;
-    size_t size;      /* size of the part matched by the pieces: the whole path, or the part before
-                         a number */
-    bool old;         /* the form of earlier versions: the number is at the end and not a piece, and
-                         values may end anywhere */
-    uint32_t number;  /* the number found so far */
-    size_t number_at; /* and its position */
-    struct positions positions[PATH_PIECES_SIZE + 1]; /* [i]: positions from which piece i and the
-                                                   following fit */
+    /* size of the part for the pieces: the whole path, or the part before a number */
+    size_t size;
+    /*
+     * an earlier version's form: the number is at the end and not a piece, and values may end
+     * anywhere
+     */
+    bool old;
+    uint32_t number;  /* the number found, or 0 */
+    size_t number_at; /* position of its dot */
+    /* [i]: positions from which piece i and the following ones match */
+    struct positions positions[PATH_PIECES_SIZE + 1];
 };
 
 #define NO_LENGTH SIZE_MAX
 
-/* Returns the smallest length of the number (0: no number) after which the remaining pieces fit. */
+/*
+ * Returns the minimum length of the number (0: no number) after which the remaining pieces match,
+ * or NO_LENGTH.
+ */
 static size_t number_length_to(const struct reading *reading, size_t at,
                                const struct positions *positions)
 {
@@ -124,8 +129,8 @@ static size_t number_length_to(const struct reading *reading, size_t at,
 }
 
 /*
- * Returns the smallest length with which the piece leads from `at` to a position from which the
- * following pieces fit.
+ * Returns the minimum length of the piece at `at` after which the following pieces match, or
+ * NO_LENGTH.
  */
 static size_t length_to(const struct reading *reading, size_t index, size_t at)
 {
@@ -143,7 +148,7 @@ static size_t length_to(const struct reading *reading, size_t index, size_t at)
     return NO_LENGTH;
 }
 
-/* Walks from the front to the end over the pieces, and writes the key and the number. */
+/* Goes over the pieces from the front, and writes the key and the number. */
 static void walk(struct reading *reading, char *key)
 {
     const struct path_template *template = reading->template;
@@ -167,7 +172,7 @@ static void walk(struct reading *reading, char *key)
     key[used] = '\0';
 }
 
-/* Whether the pieces match the first bytes of the path; if so, fills *match. */
+/* Returns true if the pieces match the first `size` bytes of the path; then fills *match. */
 static bool read_pieces(struct reading *reading, struct path_match *match)
 {
     const struct path_template *template = reading->template;
@@ -185,9 +190,7 @@ static bool read_pieces(struct reading *reading, struct path_match *match)
     return true;
 }
 
-/*
- * Writes the path without its number. reading->number_at is the position of the dot and the digits.
- */
+/* Writes the path without its number. */
 static void write_bare(const struct reading *reading, char *bare)
 {
     size_t before = reading->number == 0 ? strlen(reading->path) : reading->number_at;

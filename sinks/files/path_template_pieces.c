@@ -1,4 +1,4 @@
-/* Common functions of expanding a template and matching it. */
+/* Functions that are common to expanding and matching. */
 #include "sinks/files/path_template_pieces.h"
 
 #include "collector/text/digit.h"
@@ -26,7 +26,7 @@ bool path_only_digits_and_dots(const char *text, size_t size)
     return true;
 }
 
-/* Four numbers of one to three digits, separated by dots. */
+/* Returns true for four numbers of one to three digits, separated by dots. */
 static bool is_like_address(const char *text, size_t size)
 {
     unsigned dots = 0;

@@ -1,6 +1,4 @@
-/*
- * The parts of a path's template, private to the files that expand and match it.
- */
+/* The pieces of a template, private to the files that expand and match it. */
 #ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 #define SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 
@@ -8,7 +6,7 @@
 
 enum path_piece_kind {
     PIECE_LITERAL,
-    PIECE_NUMBER, /* the place where a number is inserted: one in each template, usually empty */
+    PIECE_NUMBER, /* the place of the number: one in each template, usually empty */
     PIECE_YEAR,
     PIECE_YEAR_OF_CENTURY,
     PIECE_MONTH,
@@ -25,42 +23,41 @@ enum path_piece_kind {
     PIECE_KINDS,
 };
 
-/* The maximum number of digits of a %s, because times are an int64_t of nanoseconds. */
+/* The maximum number of digits of %s: times are an int64_t of nanoseconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
 /* Digits of PATH_NUMBER_MAX. */
 #define PATH_NUMBER_DIGITS 9
 
-/*
- * A field of time. In PIECE_SECONDS `digits` is the most digits, and `least` and `most` are unused.
- */
+/* A field of time. For PIECE_SECONDS, `digits` is a maximum, and `least` and `most` are unused. */
 struct path_time_field {
     char letter;
     uint8_t digits;
     uint16_t least;
     uint16_t most;
-    int64_t step_ns; /* the time for which the field is constant, at most a day */
+    int64_t step_ns; /* how long the field is constant, at most a day */
 };
 
 extern const struct path_time_field path_time_fields[PIECE_KINDS];
 
 struct path_piece {
     enum path_piece_kind kind;
-    size_t at;   /* of a literal: its offset in `literals` */
-    size_t size; /* of a literal: its size */
+    size_t at;   /* literal: its offset in `literals` */
+    size_t size; /* literal: its size */
 };
 
-/* Each field is a piece, and so is the text between two fields. %F makes five pieces. */
+/* Maximum number of fields and texts between them. %F makes five pieces. */
 #define PATH_PIECES_MAX 64
 
-/* The place of the number is a further piece, and it may divide a literal in two. */
+/* The number is another piece, and may divide a literal in two. */
 #define PATH_PIECES_SIZE (PATH_PIECES_MAX + 2)
 
 struct path_template {
     struct path_piece pieces[PATH_PIECES_SIZE];
     size_t piece_count;
-    size_t open_value; /* index of the value for path_value_has_end; PATH_PIECES_SIZE: none */
-    size_t extension;  /* bytes at the end of each path, after the place of the number */
+    /* index of the value that must have an end (path_value_has_end), or PATH_PIECES_SIZE */
+    size_t open_value;
+    size_t extension; /* size of the extension, which follows the number's piece */
     bool has_values;
     int64_t finest_ns;
     size_t depth;
@@ -80,25 +77,24 @@ static inline bool path_piece_is_value(enum path_piece_kind kind)
     return kind >= PIECE_SOURCE;
 }
 
-/* Returns whether this byte may be in a value in a path. */
+/* Returns true if a value in a path may have this byte. */
 static inline bool path_byte_is_safe(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
 }
 
-/* Whether the text has only decimal digits and dots. */
 bool path_only_digits_and_dots(const char *text, size_t size);
 
 /*
- * Returns whether the end of a value can be distinguished from a number that follows the value.
- * This is so if the value does not end with a dot and digits, or if the digits and dots at its end
- * have the form of an IPv4 address. A value that is separated from the number only by digits, dots
- * and fields of time ("%{source}.ndjson") is changed to have such an end.
+ * Returns true if the end of a value can be distinguished from a number that follows it: the value
+ * does not end with a dot and digits, or it ends with an IPv4 address. A value of which only
+ * digits, dots and fields of time separate it from the number ("%{source}.ndjson") is changed to
+ * have such an end.
  */
 bool path_value_has_end(const char *value, size_t size);
 
-/* Returns whether only dots are between the last '/' (or the beginning) and `at`. */
+/* Returns true if only dots are between the last '/' (or the beginning) and `at`. */
 static inline bool path_only_dots_before(const char *path, size_t at)
 {
     while (at != 0 && path[at - 1] == '.')

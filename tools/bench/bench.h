@@ -1,6 +1,4 @@
-/*
- * The input of a part of the bench: the settings, and facts about the machine. One thread.
- */
+/* The settings of the bench, facts about the machine, and the parts. One thread. */
 #ifndef SLUICE_TOOLS_BENCH_BENCH_H
 #define SLUICE_TOOLS_BENCH_BENCH_H
 
@@ -17,23 +15,24 @@
 #define BENCH_PARTS_MOST 8
 
 struct settings {
-    bool wanted[BENCH_PARTS_MOST]; /* which parts run; the index is that of bench_parts */
+    bool wanted[BENCH_PARTS_MOST]; /* by index in bench_parts */
     bool quick;
     uint64_t rounds;   /* number of rounds; at most SERIES_MOST */
-    uint64_t round_ns; /* duration of a round with traffic */
+    uint64_t round_ns; /* duration of a round with traffic, in nanoseconds */
     struct contenders contenders;
-    const char *collector; /* path of the collector; NULL: sluice in this program's folder */
-    const char *scratch;   /* parent of the bench's folder; NULL: the folder for temporary files */
+    const char *collector; /* path; NULL: sluice in the bench's folder */
+    /* parent of the folder for files; NULL: the system's folder for temporary files */
+    const char *scratch;
     uint64_t receive_buffer;
 };
 
 struct bench {
     struct settings settings;
     struct machine machine;
-    char folder[SCRATCH_PATH_SIZE]; /* path of the folder for the bench's files */
+    char folder[SCRATCH_PATH_SIZE]; /* the folder for files */
 };
 
-/* Returns the duration of a round without traffic: a twentieth of a round with traffic. */
+/* Returns the duration of a round without traffic: 1/20 of a round with traffic. */
 static inline int64_t bench_stage_ns(const struct bench *bench)
 {
     return (int64_t)(bench->settings.round_ns / 20);
@@ -42,10 +41,10 @@ static inline int64_t bench_stage_ns(const struct bench *bench)
 /* Measures one part of the bench and prints the results. Returns 0, or -1 with `error` filled. */
 typedef int bench_part(struct bench *bench, struct error *error);
 
-/* Each part is in its own file, such as part_decode.c. */
+/* Each is in its own file, such as part_decode.c. */
 bench_part part_decode, part_encode, part_stages, part_receive, part_rates;
 
-/* All parts, in the order in which they run. The list ends with a part without a name. */
+/* All parts in order. The list ends with a part without a name. */
 extern const struct part {
     const char *name;
     bench_part *run;

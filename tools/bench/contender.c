@@ -39,7 +39,7 @@ static int refuse(struct error *error, const char *text, const char *why)
     return -1;
 }
 
-/* Stores one word of the text of contenders_add. Returns false if there are too many arguments. */
+/* Stores one word of the text for contenders_add. Returns false if there are too many arguments. */
 static bool take_word(struct contender *contender, size_t *count, const char *word)
 {
     if (strncmp(word, "listen:", 7) == 0) {
@@ -61,7 +61,6 @@ static bool take_word(struct contender *contender, size_t *count, const char *wo
     return true;
 }
 
-/* Splits `text` at spaces and stores the words. Returns false if there are too many arguments. */
 static bool take_words(struct contender *contender, char *text)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
 /*
- * The receivers that the bench compares. A null receiver only discards datagrams and is a yardstick
- * for the collector, which runs with its defaults or with other keys. Pure; any thread.
+ * The receivers that the bench compares. A null receiver only discards datagrams, to compare the
+ * collector with it. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_CONTENDER_H
 #define SLUICE_TOOLS_BENCH_CONTENDER_H
@@ -25,9 +25,12 @@ struct contender {
     const char *name;
 
     /* The members below are for the collector only. */
-    bool discards;             /* its output is discarded, not kept in the bench's folder */
-    const char *to;            /* URL of its sink, without keys; NULL: a file in the bench's folder,
-                                  or the null device if `discards` */
+    bool discards; /* its output is discarded, not kept in the bench's folder */
+    /*
+     * its sink's URL without keys; NULL: a file in the bench's folder, or if `discards`, the null
+     * device
+     */
+    const char *to;
     const char *listener_keys; /* keys of its listener: "key=value&key=value", or "" */
     const char *sink_keys;     /* keys of its sink, in the same form */
     const char *arguments[CONTENDER_ARGUMENTS_MOST + 1]; /* further words of its command line */
@@ -42,16 +45,16 @@ struct contenders {
 };
 
 /*
- * Lists the null receivers, and the collector twice: with a JSON file ("json") and without output
- * ("null").
+ * Fills the list with the null receivers, and the collector twice: with a JSON file ("json") and
+ * without output ("null").
  */
 void contenders_begin(struct contenders *contenders);
 
 /*
- * Adds a variant of the collector. `text` is "NAME=WORD WORD...": listen:KEYS and sink:KEYS are
- * keys of the collector's listener and sink, to:SINK is a sink instead of the usual JSON file, and
- * any other word is added to the command line. If a variant of that name exists, it is redefined.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
+ * Adds a variant of the collector. `text` is "NAME=WORD WORD...". listen:KEYS and sink:KEYS are
+ * keys of the listener and the sink, to:SINK is a sink instead of the JSON file, and any other word
+ * is an argument of the command line. A variant with the same name is replaced. Returns 0, or -1
+ * with `error` filled (EXIT_CODE_USAGE).
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 

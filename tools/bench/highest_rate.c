@@ -5,7 +5,6 @@ struct highest_rate highest_rate_begin(double tolerance)
     return (struct highest_rate){.tolerance = tolerance};
 }
 
-/* Chooses the middle of the remaining range, or ends the search. */
 static void choose_next(struct highest_rate *search)
 {
     search->again = false;
@@ -30,8 +29,8 @@ void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
         return;
     }
     /*
-     * If the sender did not reach the requested rate, its actual rate is the most that it can send,
-     * and the range of the search ends there.
+     * The sender did not reach the requested rate, so its actual rate is its maximum, and the
+     * search ends there.
      */
     if (lossless && rate < (double)search->next * (1 - search->tolerance))
         search->bad = rate;

@@ -1,6 +1,6 @@
 /*
- * Reads a line of `sluice --ledger json`: the sums over all listeners and over all sinks, and
- * whether the collector itself says that its ledger balances. Pure; any thread.
+ * Reads a line of `sluice --ledger json`: sums over all listeners and all sinks, and whether the
+ * ledger balances according to the collector. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_LEDGER_LINE_H
 #define SLUICE_TOOLS_BENCH_LEDGER_LINE_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 struct ledger_sums {
-    bool final;    /* the ledger after a stop */
-    bool balances; /* whether the ledger balances; set only in a final ledger */
+    bool final;    /* the final ledger, after a stop */
+    bool balances; /* set only in a final ledger */
 
     /* Sums over all listeners, in datagrams. */
     uint64_t received;
-    uint64_t kernel_drops; /* with kernel_filter=on this includes what the filter refused */
+    uint64_t kernel_drops; /* with kernel_filter=on also the datagrams that the filter refused */
 
     /* Sums over all sinks, in records. */
     uint64_t offered;

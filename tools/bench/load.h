@@ -2,9 +2,9 @@
  * The sender of the bench: a separate process, on its own processor if there are two, that sends
  * telemetry datagrams to a port of 127.0.0.1. CMake selects the implementation in tools/platform/.
  *
- * A plain sender sends each datagram at its due time. It polls the clock without sleeping. While it
- * is in time, it sends one datagram in a call; when it is late, up to 64. A segmenting sender puts
- * up to 64 datagrams into one buffer, which the kernel splits (UDP_SEGMENT).
+ * A plain sender sends each datagram at its due time, and polls the clock without sleeping. It
+ * sends one datagram in a call, or up to 64 if it is late. A segmenting sender puts up to 64
+ * datagrams into one buffer, which the kernel splits (UDP_SEGMENT).
  */
 #ifndef SLUICE_TOOLS_BENCH_LOAD_H
 #define SLUICE_TOOLS_BENCH_LOAD_H
@@ -30,9 +30,7 @@ struct load_result {
     double seconds;
 };
 
-/*
- * Sends all datagrams, and waits until the sender has ended. Returns 0, or -1 with `error` filled.
- */
+/* Returns after the sender has ended: 0, or -1 with `error` filled. */
 int load_send(const struct load_plan *plan, struct load_result *result, struct error *error);
 
 #endif

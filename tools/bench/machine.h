@@ -1,21 +1,21 @@
 /*
- * The machine on which the bench runs, and the use of its processors. CMake selects the
+ * The machine on which the bench runs, and the assignment of its processors. CMake selects the
  * implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_BENCH_MACHINE_H
 #define SLUICE_TOOLS_BENCH_MACHINE_H
 
 struct machine {
-    char cpu[128];       /* name of the processor's model */
-    char system[192];    /* name and version of the system */
-    unsigned processors; /* number of processors that this process may use */
-    int sender_cpu;      /* number of the sender's own processor; -1: none */
-    int receiver_cpu;    /* number of the receiver's own processor; -1: none */
+    char cpu[128];       /* model of the processor */
+    char system[192];    /* name and version of the operating system */
+    unsigned processors; /* number of processors for this process */
+    int sender_cpu;      /* the sender's own processor; -1: none */
+    int receiver_cpu;    /* the receiver's own processor; -1: none */
 
     /*
-     * Processor time that one sleep of MACHINE_SLEEP_NS costs, in nanoseconds; negative: unknown. A
-     * receiver that pauses after each drain pays this cost for each pause. On some virtual
-     * machines, this is most of the receiver's cost at a few thousand datagrams a second.
+     * Processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds; negative: unknown. A
+     * receiver that pauses after each drain pays this for each pause. On some virtual machines this
+     * is most of its cost at a few thousand datagrams a second.
      */
     double sleep_cost_ns;
 };
@@ -24,8 +24,8 @@ struct machine {
 #define MACHINE_SLEEP_NS 500000
 
 /*
- * Examines the machine, in less than a tenth of a second, and binds this process to the sender's
- * processor, so that the bench itself does not disturb the receiver.
+ * Examines the machine, in less than a tenth of a second. Binds this process to the sender's
+ * processor, so that the bench does not disturb the receiver.
  */
 void machine_look(struct machine *machine);
 

@@ -10,8 +10,8 @@
 #include "tools/command/interrupt.h"
 
 /*
- * Returns the size of the receive buffer that the system grants if `wanted` bytes are requested; 0:
- * no socket could be opened.
+ * Returns the receive buffer in bytes that the system grants for `wanted` bytes, or 0 if no socket
+ * can be opened.
  */
 static size_t granted_buffer(size_t wanted)
 {

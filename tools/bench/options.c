@@ -33,7 +33,7 @@ static int add_part(void *settings, const char *value, struct error *error)
     return -1;
 }
 
-/* Sets defaults for options that were not given: all parts, and rounds that depend on --quick. */
+/* Sets the defaults of options that were not given. */
 static int complete(void *context, struct error *error)
 {
     struct settings *settings = context;

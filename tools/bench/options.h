@@ -5,7 +5,7 @@
 #include "tools/bench/bench.h"
 #include "tools/command/command.h"
 
-/* Sets the defaults; call it before the command line is parsed. */
+/* Sets the defaults. To be called before the command line is parsed. */
 void options_default(struct settings *settings);
 
 /* The command; its options are stored in a `struct settings`. */

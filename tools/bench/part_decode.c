@@ -1,6 +1,6 @@
 /*
- * Measures decoding: our decoder and the yardstick, protobuf_c_message_unpack, take turns on the
- * same bytes.
+ * Measures decoding: sluice's decoder and, for comparison, protobuf_c_message_unpack decode the
+ * same bytes in turn.
  */
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void unpack_into_arena(void *context)
         decoding->refused = true;
 }
 
-/* Decodes as an ordinary user of protobuf-c does, with malloc and free. */
+/* Decodes as users of protobuf-c usually do, with malloc and free. */
 static void unpack_and_free(void *context)
 {
     struct decoding *decoding = context;

@@ -1,4 +1,4 @@
-/* Measures the output formats: all encoders take turns on the same record. */
+/* Measures the output formats: all encoders encode the same record in turn. */
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"
@@ -17,7 +17,7 @@
 #define ARENA_SIZE    ((size_t)1024 * 1024)
 #define OUTPUT_SIZE   ((size_t)1024 * 1024)
 
-/* A decoded datagram, and everything that is needed to encode it repeatedly. */
+/* A decoded datagram, and the state for encoding it. */
 struct encoding {
     struct schema *schema;
     uint8_t bytes[TRAFFIC_SIZE_MOST];
@@ -25,11 +25,11 @@ struct encoding {
     struct packet packet;
     struct record record;
     struct output out;
-    struct encoder *encoder; /* the encoder under test */
-    struct encoded encoded;  /* output of `encoder` */
+    struct encoder *encoder;
+    struct encoded encoded;
 };
 
-/* The cost of one encoder with one view of the record (enum sink_view). */
+/* The cost of one encoder with one view (enum sink_view). */
 struct cost {
     const char *name;
     struct encoder *encoder;
@@ -92,7 +92,7 @@ static bool add_encoder(struct costs *costs, const struct encoder_ops *ops, cons
     return true;
 }
 
-/* Makes one encoder for each format, and for json a second one, with view=message. */
+/* Makes an encoder for each format, and a second one for json, with view=message. */
 static int make_encoders(struct costs *costs, struct error *error)
 {
     bool good = true;

@@ -7,11 +7,13 @@
 
 /* Results of one receiver with one sender, with a value for each round. */
 struct found {
-    struct series good;        /* the highest lossless rate; 0: none was found */
-    struct series sender_most; /* the sender's fastest rate */
+    struct series good;        /* the highest rate without loss; 0: none */
+    struct series sender_most; /* the sender's highest rate */
 };
 
-/* Whether this part measures a contender: all collectors and, as the yardstick, CONTENDER_EDGE. */
+/*
+ * Returns true for the receivers of this part: all collectors, and CONTENDER_EDGE for comparison.
+ */
 static bool takes_part(const struct contender *who)
 {
     return who->kind == CONTENDER_EDGE || who->kind == CONTENDER_COLLECTOR;

@@ -10,7 +10,7 @@
 static const struct scene {
     const struct traffic *traffic;
     uint64_t rate;
-    int longer; /* factor for the duration of a round: low rates are measured for longer */
+    int longer; /* factor for the duration of a round: low rates need longer */
     const char *target;
 } scenes[] = {
     {&traffic_metric1, 1000, 4, "3.0 of blocking"},
@@ -25,7 +25,7 @@ struct found {
     struct series cpu_ns;
     struct series rate;
     double lost, sent;  /* datagrams in all rounds */
-    double peak_memory; /* bytes, the most of all rounds */
+    double peak_memory; /* in bytes; maximum of all rounds */
 };
 
 static void add_result(struct found *found, const struct run_result *result)

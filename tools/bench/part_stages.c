@@ -1,7 +1,7 @@
 /*
- * Measures the small stages between decoding and the file: writing a double as text, passing an
- * item through a ring, and writing a line to a file. Doubles and lines are also written in a
- * simpler way, for comparison.
+ * Measures small stages between decoding and the file: writing a double as text, passing an item
+ * through a ring, and writing a line to a file. Doubles and lines are also written in a simpler way
+ * for comparison.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +14,19 @@
 #include "tools/bench/table.h"
 #include "tools/bench/timing.h"
 
-#define ITEMS      1024 /* number of items in one call of a stage */
-#define LINE_SIZE  293  /* approximate size of a JSON line of one sample, in bytes */
+#define ITEMS      1024 /* number of items in one call */
+#define LINE_SIZE  293  /* approximate bytes of a JSON line of one sample */
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
 struct stages {
-    double values[2][ITEMS]; /* [0]: 16 or 17 digits; [1]: at most 7, as measured values have */
-    const double *doubles;   /* row of `values` for the current stage */
+    double values[2][ITEMS]; /* [0]: 16 or 17 digits; [1]: at most 7, like measured values */
+    const double *doubles;   /* one of the two rows of `values` */
     struct ring *ring;
     struct output_file *file;
     bool failed; /* a write was incomplete */
     char block[BLOCK_SIZE];
-    size_t block_size; /* bytes of a write in the current stage */
-    size_t bytes;      /* bytes of text written; keeps the compiler from removing the calls */
+    size_t block_size; /* bytes of each write in the current stage */
+    size_t bytes;      /* bytes of text, so that the compiler does not remove the calls */
 };
 
 /* --- the stages ------------------------------------------------------------------------------- */
@@ -71,9 +71,9 @@ static const struct stage {
     const char *name;
     const char *unit;
     void (*once)(void *context);
-    double units;      /* number of units that one call handles */
+    double units;      /* number of units in one call */
     size_t doubles;    /* index into stages->values */
-    size_t block_size; /* bytes of each write; 0: the stage does not write */
+    size_t block_size; /* bytes of each write; 0: does not write */
 } table_of_stages[] = {
     {"17 digits, ours", "double", format_ours, ITEMS, 0, 0},
     {"17 digits, %.17g", "double", format_theirs, ITEMS, 0, 0},
@@ -89,7 +89,7 @@ static const struct stage {
 /* --- measuring -------------------------------------------------------------------------------- */
 
 /*
- * Sets the inputs, which are the same on every machine: the numbers come from a linear congruential
+ * Sets the inputs, which are the same on every machine: the numbers are from a linear congruential
  * generator with the constants of Knuth's MMIX.
  */
 static void set_up(struct stages *stages)
@@ -104,7 +104,7 @@ static void set_up(struct stages *stages)
         stages->block[i] = i % LINE_SIZE == LINE_SIZE - 1 ? '\n' : 'x';
 }
 
-/* Runs one round of one stage. A stage that writes gets an empty file. */
+/* Runs one round of a stage. A stage that writes gets an empty file. */
 static int measure_round(struct stages *stages, const struct stage *stage, const char *path,
                          int64_t round_ns, struct series *ns, struct error *error)
 {

@@ -1,9 +1,6 @@
 /*
  * A process that receives on a port of 127.0.0.1: a null receiver or the collector, on its own
- * processor if there are two. CMake selects the implementation in tools/platform/.
- *
- * Lifecycle: bench_receiver_start, then any of the other functions, then bench_receiver_stop or
- * bench_receiver_abandon. One thread.
+ * processor if there are two. CMake selects the implementation in tools/platform/. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_BENCH_RECEIVER_H
@@ -18,15 +15,15 @@ struct bench_receiver;
 
 struct receiver_plan {
     const struct contender *who;
-    const char *program; /* path of the collector; NULL: sluice in this program's folder */
-    const char *folder;  /* folder for the receiver's output */
+    const char *program; /* path of the collector; NULL: sluice in the bench's folder */
+    const char *folder;  /* for the receiver's output */
     size_t receive_buffer;
     int cpu; /* the receiver's processor; -1: any */
 };
 
 struct receiver_counts {
     uint64_t received;     /* datagrams */
-    uint64_t kernel_drops; /* counted by the socket: dropped datagrams; with gro=on, buffers */
+    uint64_t kernel_drops; /* by the socket's count: datagrams, or with gro=on buffers */
     uint64_t unwritten;    /* records that the sink did not write, for any reason */
 };
 
@@ -36,19 +33,19 @@ int bench_receiver_start(struct bench_receiver **out, const struct receiver_plan
 
 uint16_t bench_receiver_port(const struct bench_receiver *receiver);
 
-/* Gets the receiver's counts so far. Returns 0, or -1 with `error` filled. */
+/* Fills *counts with the counts so far. Returns 0, or -1 with `error` filled. */
 int bench_receiver_count(struct bench_receiver *receiver, struct receiver_counts *counts,
                          struct error *error);
 
-/* Returns the processor time of all threads of the receiver so far. */
+/* Returns the processor time of all threads of the receiver so far, in nanoseconds. */
 int64_t bench_receiver_cpu_ns(const struct bench_receiver *receiver);
 
 /* Returns the receiver's peak memory in bytes. */
 size_t bench_receiver_peak_memory(const struct bench_receiver *receiver);
 
 /*
- * Ends the receiver, gets its final counts and frees it. Returns 0, or -1 with `error` filled if
- * the receiver did not end in the expected way, or its ledger does not balance.
+ * Ends and frees the receiver, and fills *counts with its final counts. Returns 0, or -1 with
+ * `error` filled if it did not end properly or its ledger does not balance.
  */
 int bench_receiver_stop(struct bench_receiver *receiver, struct receiver_counts *counts,
                         struct error *error);

@@ -17,10 +17,10 @@
 #define USUAL_RATE UINT64_C(400000) /* datagrams a second of a usual sender, rounded up */
 
 /*
- * A receiver counts as idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS; one
- * that writes a file, during QUIET_LATE, because records reach the file 50 ms late. The limit is
- * not 0, because a receiver that pauses uses some processor time even when idle. A receiver that
- * does not get the processor looks idle, too.
+ * A receiver is idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS, or during
+ * QUIET_LATE if it writes a file, because records reach the file 50 ms late. The limit is not 0,
+ * because a receiver that pauses uses some processor time even when idle. A receiver that does not
+ * get the processor looks idle, too.
  */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_LATE   (80 * MILLISECOND)
@@ -31,7 +31,7 @@ static bool writes_file(const struct contender *who)
     return who->kind == CONTENDER_COLLECTOR && !who->discards;
 }
 
-/* Waits until the receiver is idle or `end_ns` is reached, and returns its processor time. */
+/* Waits until the receiver is idle, at most until `end_ns`. Returns its processor time. */
 static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t quiet_ns,
                               int64_t end_ns)
 {
@@ -48,8 +48,8 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t qui
 }
 
 /*
- * Waits until the receiver has received everything and is idle, at most ten seconds. Stores its
- * counts in *counts, and in *cpu_ns its processor time before it reported these counts.
+ * Waits until the receiver has received everything and is idle, at most ten seconds. Sets *counts
+ * to its counts, and *cpu_ns to its processor time before it reported them.
  */
 static int await_counts(const struct run_plan *plan, struct bench_receiver *receiver, uint64_t sent,
                         struct receiver_counts *counts, int64_t *cpu_ns, struct error *error)
@@ -60,8 +60,8 @@ static int await_counts(const struct run_plan *plan, struct bench_receiver *rece
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /*
-         * With drops the sum may never reach `sent`, because the kernel counts a dropped buffer of
-         * several datagrams as one: an idle receiver is then enough.
+         * If the kernel dropped datagrams, the sum may never reach `sent`, because a dropped buffer
+         * of several datagrams counts as one. Then it is enough that the receiver is idle.
          */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
             return 0;
@@ -86,8 +86,8 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
 }
 
 /*
- * Checks that each datagram sent was received or dropped by the kernel. The kernel's count may be
- * too small, because it counts a dropped buffer of several datagrams as one.
+ * Checks that each datagram was received or dropped by the kernel. If the kernel dropped any, its
+ * count may be too small, because a dropped buffer of several datagrams counts as one.
  */
 static int check(const struct run_plan *plan, const struct run_result *result, struct error *error)
 {
@@ -114,9 +114,7 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
         await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    /*
-     * Reads the processor time again, so that it does not include the cost of reporting the counts.
-     */
+    /* Excludes the cost of reporting the counts. */
     cpu_before = bench_receiver_cpu_ns(receiver);
     if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
                   &load, error) != 0)
@@ -148,7 +146,7 @@ static int run_with(const struct bench *bench, const struct run_plan *plan,
     return check(plan, result, error);
 }
 
-/* Returns an upper estimate of the bytes that a collector writes in this run. */
+/* Returns an upper estimate of the bytes that the collector writes in this run. */
 static uint64_t bytes_to_come(const struct run_plan *plan)
 {
     uint64_t rate = plan->rate != 0 ? plan->rate : USUAL_RATE;

@@ -1,8 +1,6 @@
 /*
- * Statistics of a value that was measured in several rounds: median and spread. Pure; any thread.
- *
- * A missing value is NaN and is ignored. An example is the cost of a datagram in a round that
- * received no datagram.
+ * Statistics of a value that was measured in several rounds: median and spread. NaN is a missing
+ * value and is ignored; for example the cost of a datagram if none was received. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_STATISTICS_H
 #define SLUICE_TOOLS_BENCH_STATISTICS_H
@@ -18,21 +16,21 @@ struct series {
 };
 
 struct spread {
-    double median; /* if the number of values is even: the mean of the middle two */
+    double median; /* of an even number of values: the mean of the middle two */
     double least;
     double most;
 };
 
-/* Adds a value; values beyond SERIES_MOST are dropped. */
+/* Values beyond SERIES_MOST are dropped. */
 void series_add(struct series *series, double value);
 
-/* Returns the spread of the values; NaN if there are no values. */
+/* Returns NaN if there are no values. */
 struct spread spread_of(const struct series *series);
 
 /*
  * Divides each value of `series` by that of `yardstick` in the same round, and returns the spread
- * of these ratios. Such a ratio is more reliable than a ratio of two medians, because a disturbance
- * of the machine affects both values of a round. Both series must have the same number of values.
+ * of these ratios. They are more reliable than a ratio of two medians, because a disturbance of the
+ * machine affects both values of a round. Both series must have the same number of values.
  */
 struct spread spread_of_ratios(const struct series *series, const struct series *yardstick);
 

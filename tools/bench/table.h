@@ -1,6 +1,6 @@
 /*
  * Writes tables of numbers in Markdown, with columns that are aligned on a terminal. Each row is
- * written immediately, so a long run shows its progress. One thread.
+ * written immediately, to show the progress of a long run. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_TABLE_H
 #define SLUICE_TOOLS_BENCH_TABLE_H
@@ -10,11 +10,11 @@
 
 struct table_column {
     const char *heading;
-    int width;    /* in characters, at least 3; negative: words, aligned to the left */
-    int decimals; /* number of decimals */
+    int width; /* in characters, at least 3; negative: words, aligned to the left */
+    int decimals;
 };
 
-/* A word or, if `word` is NULL, a number. NaN is shown as "-". */
+/* A word, or, if `word` is NULL, a number. NaN is shown as "-". */
 struct table_cell {
     const char *word;
     double number;
@@ -26,11 +26,10 @@ struct table {
     size_t count;
 };
 
-/* Writes the title and the headings. `out` and the columns belong to the caller. */
+/* Writes the title and the headings. `out` and `columns` must outlive the table. */
 struct table table_begin(FILE *out, const char *title, const struct table_column *columns,
                          size_t count);
 
-/* Writes a row with one cell for each column. */
 void table_row(const struct table *table, const struct table_cell *cells);
 
 static inline struct table_cell table_word(const char *word)

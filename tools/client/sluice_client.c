@@ -1,19 +1,18 @@
 /*
- * See sluice_client.h, and telemetry.proto for the wire format.
+ * Implements sluice_client.h; telemetry.proto has the wire format.
  *
- * One block of memory holds the client and, after it, its metrics. The metrics form a list, which
- * only grows: a new metric is put at the front by compare-and-swap. A flag lets only one flush at a
- * time use the other members: the datagram, the socket and the position where the next flush
- * continues.
+ * One block of memory holds the client and its metrics. The metrics are a list that only grows:
+ * compare-and-swap adds a metric at the front. The flag `flushing` lets one flush at a time use the
+ * other members: the datagram, the socket, and the position where the next flush continues.
  */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE 1 /* declares IP_MTU and MSG_DONTWAIT */
+#define _DEFAULT_SOURCE 1 /* for IP_MTU and MSG_DONTWAIT */
 #endif
 #ifndef _DARWIN_C_SOURCE
-#define _DARWIN_C_SOURCE 1 /* declares MSG_DONTWAIT */
+#define _DARWIN_C_SOURCE 1 /* for MSG_DONTWAIT */
 #endif
 #include "sluice_client.h"
 
@@ -42,7 +41,7 @@ _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "nor does registering a metric");
 #define DATAGRAM_LEAST 512
 
 /*
- * Number of attempts to send a datagram. A failed attempt may report an earlier datagram's error.
+ * Number of attempts to send a datagram. An attempt may fail with the error of an earlier datagram.
  */
 #define SEND_ATTEMPTS 4
 
@@ -55,19 +54,19 @@ enum kind {
 };
 
 /*
- * A metric is aligned to cache lines. Its parts follow each other in memory: this struct, the
- * counts of a histogram (one for each bound and one more), its bounds, and the encoded fields.
+ * A metric, aligned to cache lines. Its parts follow each other in memory: this struct, the counts
+ * of a histogram (one more than bounds), its bounds, and the encoded fields.
  */
 struct metric {
     struct metric *next;
     struct sluice_client *client;
-    _Atomic uint64_t value; /* a counter, or the bits of a double: a gauge, a histogram's sum */
+    _Atomic uint64_t value; /* a counter, or the bits of a double: a gauge, or a histogram's sum */
     _Atomic uint64_t *counts;
     double *bounds;
     uint8_t *fields;
     uint32_t bound_count;
-    uint16_t head_size; /* size of the encoded fields before the value: name and kind */
-    uint16_t tail_size; /* size of the encoded fields after the value: unit and labels */
+    uint16_t head_size; /* bytes of `fields` before the value: name and kind */
+    uint16_t tail_size; /* bytes of `fields` after the value: unit and labels */
     uint8_t kind;
 };
 
@@ -83,14 +82,14 @@ struct sluice_histogram {
     struct metric metric;
 };
 
-/* The bits of a NaN that sluice_gauge_set never stores. */
+/* Bits of a NaN that sluice_gauge_set never stores. */
 #define GAUGE_UNSET UINT64_C(0x7ff8736c75696365)
 #define GAUGE_NAN   UINT64_C(0x7ff8000000000000)
 
 struct counts {
     _Atomic uint64_t metrics_refused, not_recorded, busy;
 
-    /* Written only by the flush that is running. */
+    /* Written only by the running flush. */
     _Atomic uint64_t flushes, datagrams, bytes, samples, oversized, full, refused, failed;
     _Atomic int last_error;
     _Atomic size_t datagram;
@@ -98,9 +97,9 @@ struct counts {
 
 struct sluice_client {
     _Atomic(struct metric *) metrics;
-    _Atomic size_t used; /* bytes of the block that are in use */
+    _Atomic size_t used; /* bytes of the block in use */
     size_t size;
-    _Atomic int64_t last_flush_ns; /* start of the last flush, on the monotonic clock */
+    _Atomic int64_t last_flush_ns; /* monotonic: start of the last flush */
     atomic_flag flushing;
     struct counts counts;
 
@@ -108,20 +107,20 @@ struct sluice_client {
     int socket;  /* -1: not open */
     struct sockaddr_storage to;
     socklen_t to_size;
-    size_t datagram_setting; /* bytes; 0: limited by the path's MTU */
+    size_t datagram_setting; /* maximum bytes of a datagram; 0: by the path's MTU */
 
-    struct sluice_sealer *sealer; /* NULL: datagrams are not sealed */
-    bool has_session;             /* the sealer has begun a session for this client */
-    size_t before;  /* bytes of a datagram before its content: 0 if it is not sealed */
+    struct sluice_sealer *sealer; /* NULL if datagrams are not sealed */
+    bool has_session;             /* the sealer has a session for this client */
+    size_t before;                /* bytes before a datagram's content; 0 if it is not sealed */
     size_t sealing; /* bytes that sealing adds to a datagram, before and after its content */
 
-    /* Used only by the flush that is running. */
+    /* Used only by the running flush. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
-    struct metric *resume; /* the next flush begins with this metric; NULL: at the front */
+    struct metric *resume; /* the first metric of the next flush; NULL: the front */
 
     /*
-     * Encoded fields at the beginning of every datagram: the sender, and the labels of all metrics.
+     * Encoded fields at the beginning of each datagram: the sender, and the labels of all metrics.
      */
     size_t sender_size;
     size_t labels_size;
@@ -132,7 +131,7 @@ struct sluice_client {
     uint8_t datagram[SLUICE_DATAGRAM_MOST];
 };
 
-/* Adds to a counter. Relaxed order suffices, because no other data depends on the counter. */
+/* Relaxed order is enough, because no other data depends on the counter. */
 static void count(_Atomic uint64_t *counter, uint64_t value)
 {
     atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
@@ -175,7 +174,7 @@ void sluice_gauge_set(struct sluice_gauge *gauge, double value)
     atomic_store_explicit(&gauge->metric.value, bits, memory_order_relaxed);
 }
 
-/* Returns the index of the first bound that is not below the value, or bound_count. */
+/* Returns the index of the first bound that is not less than the value, or bound_count. */
 static size_t bucket_of(const struct metric *metric, double value)
 {
     size_t low = 0;
@@ -245,7 +244,7 @@ enum field {
 #define KIND_CUMULATIVE 1
 
 #define VARINT_MOST  10
-#define FIXED64_SIZE 9 /* a tag, which takes one byte in all fields, and eight bytes */
+#define FIXED64_SIZE 9 /* a tag of one byte, and eight bytes */
 
 static size_t varint_size(uint64_t value)
 {
@@ -277,7 +276,6 @@ static uint8_t *put_number(uint8_t *at, enum field field, uint64_t value)
     return put_varint(put_tag(at, field, WIRE_VARINT), value);
 }
 
-/* Writes eight bytes, least significant first. */
 static uint8_t *put_eight(uint8_t *at, uint64_t value)
 {
     for (int i = 0; i < 8; i++)
@@ -302,7 +300,7 @@ static uint8_t *put_bytes(uint8_t *at, enum field field, const void *bytes, size
     return at + size;
 }
 
-/* Returns the size of a field with `size` bytes, its length and a tag of one byte. */
+/* Returns the size of a field of `size` bytes, with its length and a tag of one byte. */
 static size_t sized(size_t size)
 {
     return 1 + varint_size(size) + size;
@@ -310,7 +308,10 @@ static size_t sized(size_t size)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Whether a text is UTF-8 (RFC 3629). A collector refuses the whole datagram if one text is not. */
+/*
+ * Returns true if the text is UTF-8 (RFC 3629). If one text is not, a collector refuses the whole
+ * datagram.
+ */
 static bool is_utf8(const char *text)
 {
     const uint8_t *at = (const uint8_t *)text;
@@ -362,7 +363,6 @@ static uint8_t *put_labels(uint8_t *at, enum field field, const struct sluice_la
 
 /* --- registering metrics ---------------------------------------------------------------------- */
 
-/* The definition of a metric, and its sizes. */
 struct definition {
     enum kind kind;
     const char *name;
@@ -379,14 +379,14 @@ static size_t aligned(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Returns the largest possible size of the bytes before a datagram's first sample. */
+/* Returns the maximum number of bytes before a datagram's first sample. */
 static size_t header_most(const struct sluice_client *client)
 {
     return client->sender_size + FIXED64_SIZE + 1 + VARINT_MOST + FIXED64_SIZE +
            client->labels_size;
 }
 
-/* Returns the largest possible size of the value in a sample, without the fields around it. */
+/* Returns the maximum size of a sample's value, without the fields around it. */
 static size_t value_most(enum kind kind, size_t bound_count)
 {
     if (kind != HISTOGRAM)
@@ -396,14 +396,14 @@ static size_t value_most(enum kind kind, size_t bound_count)
            FIXED64_SIZE;
 }
 
-/* Whether a sample of this size always fits in a datagram, however large its numbers become. */
+/* Returns true if a sample of this size always fits in a datagram, even if its numbers grow. */
 static bool fits(const struct sluice_client *client, size_t sample_size)
 {
     size_t limit = client->datagram_setting != 0 ? client->datagram_setting : SLUICE_DATAGRAM_MOST;
     return header_most(client) + sized(sample_size) + client->sealing <= limit;
 }
 
-/* Whether all registered metrics still fit, after the client's sender has changed. */
+/* Returns true if all registered metrics still fit after the client's sender has changed. */
 static bool all_fit(const struct sluice_client *client)
 {
     const struct metric *each = atomic_load(&client->metrics);
@@ -455,7 +455,6 @@ static void put_fields(uint8_t *at, const struct definition *from)
     put_labels(at, SAMPLE_LABELS, from->labels);
 }
 
-/* Whether a metric has this definition and these encoded fields. */
 static bool is_from(const struct metric *metric, const struct definition *from,
                     const uint8_t *fields)
 {
@@ -466,7 +465,7 @@ static bool is_from(const struct metric *metric, const struct definition *from,
             memcmp(metric->bounds, from->bounds, from->bound_count * sizeof(double)) == 0);
 }
 
-/* Searches the list from `first` to the metric before `end` (NULL: to the end of the list). */
+/* Searches the metrics from `first` to the one before `end` (NULL: to the end of the list). */
 static struct metric *find(struct metric *first, const struct metric *end,
                            const struct definition *from, const uint8_t *fields)
 {
@@ -476,7 +475,7 @@ static struct metric *find(struct metric *first, const struct metric *end,
     return NULL;
 }
 
-/* Takes `size` bytes of the block, which are zero. Returns NULL if the block is used up. */
+/* Returns `size` zero bytes of the block, or NULL if it is used up. */
 static void *take(struct sluice_client *client, size_t size)
 {
     size_t used = atomic_load_explicit(&client->used, memory_order_relaxed);
@@ -488,9 +487,7 @@ static void *take(struct sluice_client *client, size_t size)
     return (uint8_t *)client + used;
 }
 
-/*
- * Returns the bits of a metric's value before its first update. (All bits of the double 0.0 are 0.)
- */
+/* Returns the bits of a metric's value before its first update. (0.0 has only zero bits.) */
 static uint64_t first_value(enum kind kind)
 {
     return kind == GAUGE ? GAUGE_UNSET : 0;
@@ -523,15 +520,15 @@ static struct metric *make(struct sluice_client *client, const struct definition
 }
 
 /*
- * Returns the metric with this definition, and makes it if necessary; NULL if memory is short. If
- * two threads make the same metric at once, only one of the two is used; the memory of the other is
- * lost until the client is closed.
+ * Returns the metric with this definition, which is made if necessary, or NULL if out of memory. If
+ * two threads make the same metric at once, one of the two is used. The memory of the other is lost
+ * until the client is closed.
  */
 static struct metric *find_or_make(struct sluice_client *client, const struct definition *from,
                                    const uint8_t *fields)
 {
     struct metric *made = NULL;
-    struct metric *searched = NULL; /* the list was already searched from this metric on */
+    struct metric *searched = NULL; /* the list from this metric on was searched */
     struct metric *front = atomic_load_explicit(&client->metrics, memory_order_acquire);
     for (;;) {
         struct metric *found = find(front, searched, from, fields);
@@ -562,8 +559,7 @@ static struct metric *registered(struct sluice_client *client, struct definition
 }
 
 /*
- * The public struct of each kind contains only the metric, so a pointer to the one is a pointer to
- * the other.
+ * The public struct of each kind contains only a struct metric, so the pointers can be converted.
  */
 
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
@@ -598,7 +594,7 @@ struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, c
 
 /* --- making datagrams ------------------------------------------------------------------------- */
 
-/* Writes a histogram's field and returns its end. Reads each count once, as it may change. */
+/* Reads each count once, because another thread may change it. */
 static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
 {
     uint64_t counts[SLUICE_BOUNDS_MOST + 1];
@@ -625,9 +621,7 @@ static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
     return at;
 }
 
-/*
- * Writes the metric's sample to client->sample. Returns the sample's size; 0: no value is set yet.
- */
+/* Writes the metric's sample to client->sample. Returns its size, or 0 if no value was set. */
 static size_t make_sample(struct sluice_client *client, const struct metric *metric)
 {
     uint8_t *at = client->sample;
@@ -654,16 +648,15 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
     return (size_t)(at - client->sample);
 }
 
-/* The state of client->datagram while it is being filled. */
+/* The content of client->datagram while it is filled. */
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
-    size_t limit;     /* bytes; a single sample may exceed it, unless the size is configured */
-    size_t size;      /* size of the content, without the bytes that sealing adds; so is `limit` */
+    size_t limit;     /* maximum bytes; without a configured size, a single sample may exceed it */
+    size_t size;      /* bytes of the content; like `limit` without those that sealing adds */
     size_t samples;
-    struct metric *first; /* the metric of the first sample in it */
+    struct metric *first; /* the metric of its first sample */
 };
 
-/* Where the content of the datagram begins. */
 static uint8_t *content_of(struct sluice_client *client)
 {
     return client->datagram + client->before;
@@ -694,14 +687,14 @@ static void append(struct sluice_client *client, struct filling *filling, struct
         filling->first = metric;
 }
 
-/* Returns the largest size of a datagram: the configured size, or that for the path's MTU. */
+/* Returns the maximum size of a datagram: as configured, or by the path's MTU. */
 static size_t datagram_limit(const struct sluice_client *client)
 {
     if (client->datagram_setting != 0)
         return client->datagram_setting;
     bool ipv6 = client->to.ss_family == AF_INET6;
     int mtu = ipv6 ? 1280 : 1500;
-#if defined(IP_MTU) && defined(IPV6_MTU) /* not available on every POSIX system */
+#if defined(IP_MTU) && defined(IPV6_MTU) /* not every POSIX system has them */
     int found = 0;
     socklen_t size = sizeof found;
     if (getsockopt(client->socket, ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_MTU : IP_MTU,
@@ -747,7 +740,7 @@ static enum sluice_flushed send_datagram(struct sluice_client *client,
         switch (errno) {
         case EINTR:
             break;
-        case ECONNREFUSED: /* error of an earlier datagram; this one was not sent */
+        case ECONNREFUSED: /* the error of an earlier datagram; this one was not sent */
             count(&counts->refused, 1);
             break;
         case EAGAIN:
@@ -764,17 +757,16 @@ static enum sluice_flushed send_datagram(struct sluice_client *client,
     return failed(client, errno);
 }
 
-/* Sends the datagram if it contains a sample. */
 static enum sluice_flushed send_filled(struct sluice_client *client, const struct filling *filling)
 {
     return filling->samples != 0 ? send_datagram(client, filling) : SLUICE_SENT;
 }
 
 /*
- * Adds a metric to the datagram. If the sample does not fit, sends the datagram and begins a new
+ * Adds a metric to the datagram. If its sample does not fit, sends the datagram and begins a new
  * one. If the socket is full, the next flush begins with the metrics of the unsent datagram. If the
- * system refuses the datagram, the next flush begins after these metrics: a datagram that can never
- * be sent must not block all others.
+ * system refuses the datagram, the next flush begins after them: a datagram that can never be sent
+ * must not block the others.
  */
 static enum sluice_flushed flush_metric(struct sluice_client *client, struct filling *filling,
                                         struct metric *metric)
@@ -794,7 +786,7 @@ static enum sluice_flushed flush_metric(struct sluice_client *client, struct fil
     return SLUICE_SENT;
 }
 
-/* Flushes the metrics from `first` to the metric before `end` (NULL: to the end of the list). */
+/* Flushes the metrics from `first` to the one before `end` (NULL: to the end of the list). */
 static enum sluice_flushed flush_metrics(struct sluice_client *client, struct filling *filling,
                                          struct metric *first, const struct metric *end)
 {
@@ -856,7 +848,7 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
     int64_t last = atomic_load_explicit(&client->last_flush_ns, memory_order_relaxed);
     if (now - last < (int64_t)milliseconds * 1000000)
         return SLUICE_NOT_DUE;
-    /* If several threads come here at once, only the thread that sets the new time flushes. */
+    /* If several threads are here at once, the one that sets the time flushes. */
     if (!atomic_compare_exchange_strong_explicit(&client->last_flush_ns, &last, now,
                                                  memory_order_relaxed, memory_order_relaxed))
         return SLUICE_NOT_DUE;
@@ -871,7 +863,7 @@ static int fail(int error)
     return -1;
 }
 
-/* Splits "HOST:PORT" and "[IPV6]:PORT"; `host` has room for `size` bytes. */
+/* Splits "HOST:PORT" and "[IPV6]:PORT". `host` has `size` bytes. */
 static int divide(const char *to, char *host, size_t size, const char **port)
 {
     const char *colon = to != NULL ? strrchr(to, ':') : NULL;
@@ -894,7 +886,7 @@ static int divide(const char *to, char *host, size_t size, const char **port)
     return 0;
 }
 
-/* Whether a text is a port: 1 to 65535, only decimal digits. (getaddrinfo accepts other texts.) */
+/* Accepts only 1 to 65535 in decimal digits; getaddrinfo accepts other texts, too. */
 static bool is_port(const char *text)
 {
     unsigned value = 0;
@@ -969,7 +961,7 @@ static int share_labels(struct sluice_client *client, const struct sluice_label 
     return 0;
 }
 
-/* Begins a session of the sealer, if there is one. Without it the client has no socket. */
+/* Begins a session of the sealer, if there is one. On failure the socket is closed. */
 static int begin_session(struct sluice_client *client)
 {
     int error = client->sealer != NULL ? client->sealer->begin(client->sealer) : 0;
@@ -988,8 +980,7 @@ static void end_session(struct sluice_client *client)
 }
 
 /*
- * Begins a new life of the client. Its boot_id is the time in nanoseconds, and never the previous
- * boot_id.
+ * Begins a new life of the client. Its boot_id is the time in nanoseconds, and always a new number.
  */
 static void begin_life(struct sluice_client *client)
 {
@@ -1002,7 +993,7 @@ static void begin_life(struct sluice_client *client)
     atomic_flag_clear(&client->flushing);
 }
 
-/* Initialises a client whose memory is zero except for its size. */
+/* Initialises a client whose memory is zero except `size`. */
 static int set_up(struct sluice_client *client, const char *to, const char *sender,
                   const struct sluice_settings *settings)
 {
@@ -1020,8 +1011,8 @@ static int set_up(struct sluice_client *client, const char *to, const char *send
 }
 
 /*
- * Allocates a block that is aligned to a cache line. The pointer that free() needs is stored in the
- * bytes before the block.
+ * Allocates a block that is aligned to a cache line. The bytes before it contain the pointer for
+ * free().
  */
 static struct sluice_client *take_block(size_t size)
 {

@@ -1,7 +1,4 @@
-/*
- * Opening a delivery with a spill when memory is short: the opening fails, and succeeds the next
- * time.
- */
+/* Opening a delivery with a spill fails when memory is short, and a second try succeeds. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +11,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MOST 200 /* more allocations than an opening makes */
+#define MOST 200 /* more than the number of allocations of an opening */
 
 static struct sink_thread_options options_of(const struct destination_ops *destination,
                                              const char *path, struct sink_counters *counters)
@@ -48,8 +45,7 @@ static void assert_says_memory(const struct error *error, uint64_t number)
 }
 
 /*
- * Opens a delivery while the allocation of that number fails. Returns whether the opening came to
- * that allocation.
+ * Opens a delivery while allocation `number` fails. Returns true if there was such an allocation.
  */
 static bool open_short(const struct sink_thread_options *options, uint64_t number)
 {
@@ -72,7 +68,7 @@ static bool open_short(const struct sink_thread_options *options, uint64_t numbe
 static void open_each(const struct destination_ops *destination, const char *path)
 {
     if (strstr(destination->library(), "(not on this system)") != NULL)
-        skip(); /* this system does not have the library */
+        skip(); /* the library is not installed */
     struct ledger *ledger = ledger_create();
     struct sink_counters *counters = ledger_sink_block(ledger, ledger_add_sink(ledger, "a"));
     struct sink_thread_options options = options_of(destination, path, counters);

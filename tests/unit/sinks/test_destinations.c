@@ -1,4 +1,7 @@
-/* The built-in destinations, as a sink uses them. Writing itself is tested with output_file.h. */
+/*
+ * The built-in destinations as a sink uses them. Other tests cover the writing of files
+ * (output_file.h).
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@ static struct sink_counters counters;
 static char file_path[600];
 static const struct sink_settings json_lines = {.encoder = &encoder_json};
 
-/* Options for a file; valid until the next call. */
+/* The result is valid until the next call. */
 static const struct destination_options *options_for(const char *name)
 {
     static struct destination_options options;
@@ -58,7 +61,7 @@ TEST(every_row_of_the_tables_is_complete)
              other++)
             assert_string_not_equal((*row)->scheme, (*other)->scheme);
     }
-    assert_ptr_equal(builtin_encoders[0], &encoder_json); /* the default */
+    assert_ptr_equal(builtin_encoders[0], &encoder_json); /* the default format is the first one */
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         assert_true((*row)->name[0] != '\0');
         assert_true((*row)->create != NULL && (*row)->destroy != NULL && (*row)->encode != NULL);
@@ -77,7 +80,7 @@ TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_
     write_text(destination, "two\n");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
-    /* The bytes of the earlier file cannot be taken back. */
+    /* Bytes in the previous file cannot be rolled back. */
     assert_false(destination->stream->roll_back(destination, 7));
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
@@ -97,7 +100,7 @@ TEST_WITH(a_file_that_was_removed_is_noticed_before_the_next_block, scratch_make
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* logrotate's copytruncate empties a file in this way. */
+/* logrotate empties a file in this way with copytruncate. */
 TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scratch_make,
           scratch_remove)
 {
@@ -116,7 +119,7 @@ TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scr
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* The program that moved the file may create the new one soon, so the sink waits a short time. */
+/* The program that moved the file may create a new one soon, so the sink waits for a short time. */
 TEST_WITH(a_file_that_was_just_moved_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
@@ -137,7 +140,7 @@ TEST_WITH(a_file_that_cannot_be_opened_anew_goes_on_where_it_is, scratch_make, s
     remove_open_file("file");
     scratch_make_folder("file");
     destination->stream->prepare(destination);
-    write_text(destination, "one\n"); /* goes to the removed file */
+    write_text(destination, "one\n"); /* is written to the removed file */
     others_remove_folder("file");
     destination->stream->prepare(destination);
     write_text(destination, "two\n");
@@ -156,7 +159,7 @@ TEST_WITH(fsync_is_asked_for_in_time, scratch_make, scratch_remove)
     struct destination *destination = NULL;
     assert_int_equal(destination_file.create(&options, &destination, NULL), 0);
     const struct stream_ops *ops = destination->stream;
-    assert_true(ops->due(destination) == INT64_MAX); /* nothing was written */
+    assert_true(ops->due(destination) == INT64_MAX); /* infinite, because no data was written */
     write_text(destination, "one\n");
     ops->tick(destination);
     int64_t now = clock_monotonic_ns();
@@ -209,7 +212,7 @@ TEST_WITH(a_file_that_cannot_be_made_is_an_error, scratch_make, scratch_remove)
 
 #define WHOLE "{\"time\":\"2026-11-28T10:30:04.000000000Z\",\"name\":\"a\"}\n"
 
-/* The messages on standard error while the file is opened and closed; free them. */
+/* Returns the log while the file is opened and closed. The caller frees it. */
 static char *logged_by_opening(const char *name)
 {
     struct destination *destination = NULL;
@@ -267,7 +270,7 @@ static void read_all(const struct test_pipe *pipe, char *to, size_t size)
         at += test_stream_read(pipe->reader, to + at, size - at);
 }
 
-/* At first the pipe has no room for the line end that the successor writes. */
+/* At first the pipe has no room for the newline that the next sink writes. */
 TEST(a_torn_line_is_ended_also_where_the_pipe_was_full)
 {
     struct test_pipe pipe = test_pipe_open();

@@ -1,4 +1,4 @@
-/* The formats without lines, protobuf and pcap, and which part of their files is complete. */
+/* The formats without lines, protobuf and pcap, and how much of their files is complete. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static uint8_t memory[256 * 1024];
 
 #define LONGEST_TORN 200
 
-/* The format's output for the record; fails if it does not fit in `capacity`. */
+/* Encodes the record. It must fit in `capacity` bytes. Returns the size of the output. */
 static size_t encode(const struct encoder_ops *ops, const struct record *record, size_t capacity,
                      struct encoded *encoded)
 {
@@ -110,7 +110,7 @@ TEST(a_record_without_its_packet_leaves_nothing)
     assert_int_equal(encoded.lines, 0);
 }
 
-/* The datagrams sent by a relay. */
+/* A relay sends such datagrams. */
 TEST(of_a_datagram_its_first_record_is_one_line_and_the_others_are_none)
 {
     struct packet packet = sent("datagram", 8);
@@ -150,9 +150,9 @@ TEST(the_longest_datagram_fits_and_a_longer_one_is_too_large)
     assert_true(overflows(&encoder_pcap, &record, sizeof memory));
 }
 
-/* --- finding the end of the whole records ----------------------------------------------------- */
+/* --- finding the end of the complete records -------------------------------------------------- */
 
-/* A file of three records, and where each of them (and the head before them) ends. */
+/* A file of three records, the end of its head, and the end of each record. */
 struct file {
     const struct encoder_ops *ops;
     uint8_t bytes[1024];
@@ -188,8 +188,8 @@ static void write_file(struct file *file, const struct encoder_ops *ops)
 }
 
 /*
- * Checks each prefix of the file: the number of complete records in it, and that none of it counts
- * as foreign.
+ * Cuts the file after each byte. Asserts the number of complete records, and that no byte counts as
+ * foreign.
  */
 static void assert_every_cut_is_found(const struct file *file)
 {
@@ -219,7 +219,7 @@ TEST(a_file_that_was_cut_anywhere_is_whole_up_to_a_record)
     assert_every_cut_is_found(&file);
 }
 
-/* The encoded message, cut after each byte, is not a message yet and not foreign. */
+/* Cuts the encoded message after each byte. It must be incomplete and not foreign. */
 static void assert_message_is_found(const uint8_t *message, size_t size)
 {
     struct record record = {.data = message, .size = (uint32_t)size};
@@ -237,18 +237,18 @@ static void assert_message_is_found(const uint8_t *message, size_t size)
 
 TEST(of_protobuf_a_torn_first_message_is_recognised)
 {
-    static uint8_t message[LONGEST_TORN] = {0x0a}; /* the tag of one field, which contains all other
-                                                      bytes */
+    /* A field that contains all bytes after its tag and its length. */
+    static uint8_t message[LONGEST_TORN] = {0x0a};
     for (uint8_t size = 3; size <= 129; size++) {
         message[1] = (uint8_t)(size - 2);
         assert_message_is_found(message, size);
     }
-    message[1] = 0xc5; /* 197 bytes */
+    message[1] = 0xc5; /* a length of 197 bytes */
     message[2] = 1;
     assert_message_is_found(message, LONGEST_TORN);
 }
 
-/* A decoder drops what does not fit: 32 bits of a tag, 64 of a varint. */
+/* A decoder ignores bits beyond the 32nd of a tag and the 64th of a varint. */
 TEST(of_protobuf_tags_and_numbers_are_read_as_the_decoder_does)
 {
     static const uint8_t long_tag[] = {0xc1, 0xc6, 0xc6, 0xc6, 0x39, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -279,7 +279,7 @@ TEST(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them)
     }
 }
 
-/* Tag and length of the first message are then the bytes `{"`. */
+/* The tag and the length of the first message are the bytes `{"`. */
 TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 {
     static const uint8_t state_of_riemann[123] = {0x22, 70, 0x08, 1, 0x1a, 66, [72] = 0x22, 49};
@@ -287,14 +287,14 @@ TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 }
 
 /*
- * A torn message may be text by chance, or because its sender wants it so. It cannot be
+ * A message may be text, by chance or on purpose. While it is incomplete, it cannot be
  * distinguished from a text file.
  */
 TEST(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole)
 {
     uint8_t message[123] = "\"ttime\":\"";
     memset(message + 9, 'x', sizeof message - 9);
-    memcpy(message + 118, "5xx}\n", 5); /* field 6, four bytes */
+    memcpy(message + 118, "5xx}\n", 5); /* field 6 with four bytes */
     struct record record = {.data = message, .size = sizeof message};
     struct encoded encoded;
     size_t size = encode(&encoder_protobuf, &record, sizeof memory, &encoded);
@@ -331,7 +331,7 @@ TEST(text_is_none_of_these_formats)
     }
 }
 
-/* A text is recognised as foreign from 8 bytes on; fewer bytes are not sufficient. */
+/* A text is recognised as foreign if it has at least 8 bytes. */
 TEST(a_short_text_is_not_taken_for_a_torn_message)
 {
     static const char *const texts[] = {
@@ -349,7 +349,8 @@ TEST(a_short_text_is_not_taken_for_a_torn_message)
 TEST(a_head_of_another_kind_is_foreign)
 {
     struct file file;
-    static const size_t fields[] = {0, 4, 6, 16, 20}; /* magic, versions, snapshot, link type */
+    /* Magic, versions, snapshot length, and link type. */
+    static const size_t fields[] = {0, 4, 6, 16, 20};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         write_file(&file, &encoder_pcap);
         file.bytes[fields[i]] ^= 1;
@@ -357,7 +358,9 @@ TEST(a_head_of_another_kind_is_foreign)
     }
 }
 
-/* Complete records, followed by bytes with which no record begins. */
+/*
+ * Asserts that the bytes are foreign when they follow complete records. No record begins with them.
+ */
 static void assert_foreign_after(const struct encoder_ops *ops, const void *bytes, size_t size)
 {
     struct file file;
@@ -404,7 +407,9 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
     assert_foreign_after(&encoder_pcap, longer_than_a_packet, sizeof longer_than_a_packet);
 }
 
-/* Whatever the file contains, no byte past its end is read, and the result is one of these. */
+/*
+ * For any content, no byte past the end is read, and the reported end is that of a complete record.
+ */
 TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {
     static const struct encoder_ops *const formats[] = {&encoder_protobuf, &encoder_pcap};
@@ -418,7 +423,8 @@ TEST(damaged_files_are_walked_without_a_step_beyond_them)
             file.bytes[(random >> 8) % size] = (uint8_t)(random >> 24);
         }
         size = (random >> 12) % size + 1;
-        uint8_t *exact = malloc(size); /* for the sanitizers */
+        /* The exact size, so that a sanitizer detects reads past the end. */
+        uint8_t *exact = malloc(size);
         assert_non_null(exact);
         memcpy(exact, file.bytes, size);
         bool foreign;

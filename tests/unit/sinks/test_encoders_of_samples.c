@@ -1,5 +1,5 @@
 /*
- * Common properties of all line formats that write only samples: limits, whole records, whole
+ * Properties that all line formats of samples have in common: limits, whole records, and whole
  * lines.
  */
 #include <stdio.h>
@@ -20,7 +20,6 @@ static struct telemetry_builder builder;
 
 static const struct encoder_options options = {.view = VIEW_AUTO};
 
-/* Calls `check` for every such format of the program's own. */
 static void for_each_format(const struct schema_ops *schema, void (*check)(struct encoding *))
 {
     size_t formats = 0;
@@ -37,7 +36,7 @@ static void for_each_format(const struct schema_ops *schema, void (*check)(struc
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Decodes samples that share `count` labels, whose keys are `different` ones again and again. */
+/* Decodes samples that share `count` labels with only `different` different keys. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t different, size_t samples)
 {
     static char keys[TELEMETRY_MAX_LABELS][24];
@@ -64,7 +63,7 @@ static void check_label_limits(struct encoding *encoding)
     assert_true(encoding_overflows(encoding, PLENTY));
     decode_labels(encoding, TELEMETRY_MAX_LABELS, 1024, 16);
     assert_true(encoding_overflows(encoding, PLENTY));
-    decode_labels(encoding, 3, 3, 2); /* and the next record is written normally */
+    decode_labels(encoding, 3, 3, 2); /* the next record is written normally */
     encoding_write(encoding);
     assert_int_equal(encoding->lines, 2);
 }
@@ -93,7 +92,10 @@ TEST(a_message_without_samples_leaves_no_line)
     for_each_format(&schema_telemetry, check_no_samples);
 }
 
-/* For a format with sorted output this also holds for the file with that one record. */
+/*
+ * In a format with sorted output, the file with only this record has the reported lines and
+ * samples.
+ */
 static void assert_file_is_counted(struct encoding *encoding)
 {
     static char file[ARRANGED_SIZE];
@@ -116,7 +118,8 @@ static void assert_file_is_counted(struct encoding *encoding)
 }
 
 /*
- * The number of lines is the counted one, each line has its end, and there are no other line ends.
+ * Asserts that the number of lines is the reported one, and that each line ends with the only
+ * newline in it.
  */
 static void assert_lines_are_counted(struct encoding *encoding)
 {
@@ -166,7 +169,7 @@ TEST(a_record_of_real_traffic_is_whole_or_overflows)
     for_each_format(&schema_riemann, check_riemann);
 }
 
-/* Real messages with changed bytes, so that histograms, numbers and texts are unusual. */
+/* Real messages with changed bytes, which have unusual histograms, numbers and texts. */
 static void check_changed(struct encoding *encoding)
 {
     struct capture_reading reading;

@@ -1,5 +1,5 @@
 /*
- * Encoders write repeated parts once and copy them: each sample must be written as in a record of
+ * Encoders write repeated parts once and copy them. Each sample must be written as in a record of
  * its own.
  */
 #include <stdio.h>
@@ -17,8 +17,8 @@
 #define MOST        6 /* samples of a record */
 
 /*
- * Few keys, so that many occur twice; some keys are changed, refused or reserved by a format.
- * Values of which a format changes none, some or all.
+ * There are few keys, so that many occur twice. A format may change, refuse or reserve some of
+ * them. It changes none, some or all bytes of the values.
  */
 static const char *const keys[] = {"",     "a",  "a.b", "a_b", "le",
                                    "time", "\"", "\\",  "k,k", "\xc3\xa9"};
@@ -105,7 +105,7 @@ static void add_sample(const struct drawn_sample *drawn)
     add_labels(&drawn->own);
 }
 
-/* Decodes a record of these samples, which share labels, and encodes it. */
+/* Decodes and encodes a record of these samples and shared labels. */
 static void encode(struct encoding *encoding, const struct drawn_labels *shared,
                    const struct drawn_sample *samples, size_t count)
 {
@@ -118,7 +118,7 @@ static void encode(struct encoding *encoding, const struct drawn_labels *shared,
     encoding_write(encoding);
 }
 
-/* The output for the samples when each is the first that an encoder writes. */
+/* Returns the output for the samples when each of them is encoded in a record of its own. */
 static size_t encode_alone(struct encoding *encoding, const struct drawn_labels *shared,
                            const struct drawn_sample *samples, size_t count, char *text,
                            size_t room)
@@ -136,7 +136,7 @@ static size_t encode_alone(struct encoding *encoding, const struct drawn_labels 
     return size;
 }
 
-/* The encoder of `lasting` has written other records before. */
+/* `lasting` has encoded other records before, and `fresh` has not. */
 static void check_round(struct encoding *lasting, struct encoding *fresh, unsigned *seed)
 {
     static char alone[256 * 1024];
@@ -169,7 +169,7 @@ TEST(samples_of_a_record_are_written_as_each_would_be_alone)
     }
 }
 
-/* Asserts that four samples are all written alike. */
+/* Asserts that all four samples have the same output. */
 static void assert_alike(struct encoding *encoding)
 {
     encoding_write(encoding);
@@ -180,7 +180,7 @@ static void assert_alike(struct encoding *encoding)
         assert_memory_equal(encoding->text + i * size, encoding->text, size);
 }
 
-/* More labels, or longer ones, than an encoder keeps for copying. */
+/* These are more labels, or longer ones, than an encoder keeps for copying. */
 TEST(labels_that_samples_share_may_be_many_and_long)
 {
     static const size_t counts[] = {1, 2, 63, 64, 65, 200};

@@ -1,6 +1,6 @@
 /*
- * Each format's output is recognised when it is read back: a file of random records, cut after any
- * byte, is whole up to its last whole record, and none of it is foreign.
+ * Reads back the output of each format. A file of random records is cut after any byte. It must be
+ * complete up to its last whole record, and no byte may count as foreign.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,24 +17,24 @@
 
 #define FILES        TEST_TRIES(40) /* files of each format and schema */
 #define RECORDS      12             /* most records in a file */
-#define TRIES        400            /* tries to make these records: many messages have no samples */
+#define TRIES        400 /* tries to make these records, because many messages have no samples */
 #define LARGEST      60000
-#define EVERY_CUT    4096 /* a file of at most this size is cut after each of its bytes */
+#define EVERY_CUT    4096 /* a file of at most this size is cut after each byte */
 #define FILE_SIZE    ((size_t)4 * 1024 * 1024)
 #define GROUP_NUMBER 1000
-#define LEVELS       8 /* more than any built-in schema needs for a sample */
+#define LEVELS       8 /* more levels than a sample of a built-in schema has */
 
 static struct wire wire;
-static uint64_t state; /* of the random numbers */
+static uint64_t state; /* the state of the random numbers */
 
 static size_t below(size_t end)
 {
     return (size_t)next_below(&state, end);
 }
 
-/* --- datagrams -------------------------------------------------------------------------------- */
+/* --- random datagrams ------------------------------------------------------------------------- */
 
-/* A message of the schema; some are in forms that no encoder would write. */
+/* Writes a message of the schema. Some are damaged, or have forms that no encoder would write. */
 static void put_message(const struct message_type *type)
 {
     struct random_message random = {.state = next_random(&state), .odd = true, .most = 300};
@@ -53,7 +53,7 @@ static void put_bytes(uint32_t field, size_t size)
     wire_end(&wire, begun);
 }
 
-/* Riemann's strings may be any bytes. Other schemas know these fields, or do not. */
+/* Strings of Riemann may have any bytes. For other schemas these fields may be unknown. */
 static void put_odd_text(void)
 {
     size_t event = wire_begin(&wire, 6);
@@ -78,7 +78,7 @@ static void put_large(void)
     wire_end(&wire, event);
 }
 
-/* A tag of five bytes, some of whose bits decoders drop. */
+/* A tag of five bytes. Decoders ignore some of its bits. */
 static void put_long_tag(void)
 {
     uint64_t dropped = next_below(&state, 8) << 32;
@@ -86,7 +86,7 @@ static void put_long_tag(void)
     wire_raw(&wire, "\0\0\0\0\0\0\0\0", 8);
 }
 
-/* Numbers in more bytes than necessary, and with bits past the 64th. */
+/* Varints that are longer than necessary, some with bits beyond the 64th. */
 static void put_long_numbers(void)
 {
     wire_raw(&wire, "\xf8\x80\x80\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 15);
@@ -134,7 +134,7 @@ static void put_datagram(const struct message_type *type)
 
 static struct {
     char bytes[FILE_SIZE];
-    size_t ends[RECORDS + 1]; /* ends of the head and of each record */
+    size_t ends[RECORDS + 1]; /* the end of the head, and of each record */
     size_t count;
 } file;
 
@@ -164,7 +164,7 @@ static void begin_file(struct encoding *encoding)
     add(&out);
 }
 
-/* Appends a datagram, if it is decoded. */
+/* Encodes the datagram and appends it to the file, if it can be decoded. */
 static void write_record(struct encoding *encoding)
 {
     if (!encoding_decode(encoding, wire.bytes, wire.size))
@@ -178,7 +178,7 @@ static void write_record(struct encoding *encoding)
     add(&out);
 }
 
-/* Writes the encoded records to an empty file. */
+/* In a format with sorted output, replaces the file's records by the sorted output. */
 static void arrange_file(struct encoding *encoding)
 {
     static char block[FILE_SIZE];
@@ -204,7 +204,7 @@ static void write_file(struct encoding *encoding)
     arrange_file(encoding);
 }
 
-/* --- finding the whole records ---------------------------------------------------------------- */
+/* --- finding the end of the complete records -------------------------------------------------- */
 
 static size_t last_end(size_t cut)
 {
@@ -215,8 +215,8 @@ static size_t last_end(size_t cut)
 }
 
 /*
- * The only content of their own that formats of messages refuse: text without a complete message in
- * it.
+ * Only formats of messages may count their own output as foreign, and only text before the end of
+ * the first message.
  */
 static bool may_be_text(const struct encoder_ops *ops, const uint8_t *bytes, size_t size)
 {
@@ -233,13 +233,11 @@ static enum output_line looked_at(const struct encoder_ops *ops, const uint8_t *
     return ops->line(line, size < OUTPUT_LINE_LOOK ? size : OUTPUT_LINE_LOOK);
 }
 
-/*
- * In a format of lines each line of the prefix must be recognised, even those of an incomplete
- * record.
- */
+/* In a line format each complete line must be recognised, even in an incomplete record. */
 static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
 {
-    uint8_t *bytes = malloc(cut); /* the exact size, for the sanitizers */
+    /* The exact size, so that a sanitizer detects reads past the end. */
+    uint8_t *bytes = malloc(cut);
     bool foreign = true;
     assert_non_null(bytes);
     memcpy(bytes, file.bytes, cut);
@@ -286,7 +284,6 @@ static void check_file(const struct encoder_ops *ops)
     assert_every_record_is_found(ops);
 }
 
-/* Returns the number of records that were written. */
 static size_t check_files(const struct schema_ops *schema, const struct encoder_ops *encoder,
                           enum sink_view view)
 {

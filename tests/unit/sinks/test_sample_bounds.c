@@ -1,4 +1,7 @@
-/* max_series=, max_age= and their like in front of every format: which samples are written. */
+/*
+ * The limits of a sink, such as max_series= and max_age=, in each format: which samples are
+ * written.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +19,6 @@
 
 static struct telemetry_builder builder;
 
-/* An encoder with limits. */
 struct bounded {
     struct ruled rules;
     struct series_guard *guard;
@@ -49,7 +51,7 @@ static void bounded_close(struct bounded *bounded)
     ruled_close(&bounded->rules);
 }
 
-/* Writes the builder's datagram, and empties the builder. */
+/* Encodes the builder's datagram, and empties the builder. */
 static const struct encoded *put(struct bounded *bounded)
 {
     telemetry_end(&builder);
@@ -74,7 +76,10 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Whether a sample with these labels (as "a=1 b=2") is written. All have the same name. */
+/*
+ * Returns true if a sample with these labels, such as "a=1 b=2", is written. All have the same
+ * name.
+ */
 static bool is_written(struct bounded *bounded, const char *labels)
 {
     char copy[256];
@@ -92,12 +97,13 @@ static bool is_written(struct bounded *bounded, const char *labels)
 
 /* --- all formats ------------------------------------------------------------------------------ */
 
-/* Calls `check` for every format that writes samples of this program's own. */
 static void for_each_format(void (*check)(const char *format))
 {
     size_t formats = 0;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
-        /* remote-write is for http:, which ruled_open does not open; it has a test of its own */
+        /*
+         * remote-write is only for http:, which ruled_open does not support; another test covers it
+         */
         if (((*row)->binary && !(*row)->needs_samples) || (*row)->requests_alone)
             continue;
         check((*row)->name);
@@ -146,7 +152,8 @@ static void check_times(const char *format)
     const struct encoded *written = put(&bounded);
     assert_int_equal(written->samples, 3);
     assert_int_equal(written->out_of_time, 2);
-    assert_int_equal(written->series_refused, 0); /* samples out of time do not count */
+    /* Samples outside of the accepted times do not count. */
+    assert_int_equal(written->series_refused, 0);
     bounded_close(&bounded);
 }
 
@@ -156,7 +163,7 @@ TEST_WITH(every_format_leaves_out_samples_that_are_too_old_or_too_far_ahead, set
     for_each_format(check_times);
 }
 
-/* A sample whose time is refused looks like one without a time. */
+/* A sample whose time is refused is written like one without a time. */
 static void check_arrival(const char *format)
 {
     char expected[4096];
@@ -239,7 +246,8 @@ TEST_WITH(a_key_that_is_repeated_counts_in_its_order, set_up, NULL)
     struct bounded bounded = bounded_open(&schema_telemetry, "influx", "max_series=1");
     assert_true(is_written(&bounded, "a=1 a=2"));
     assert_true(is_written(&bounded, "a=1 a=2"));
-    assert_false(is_written(&bounded, "a=2 a=1")); /* the first is written: another series */
+    /* The first label of a key counts, so this is a different series. */
+    assert_false(is_written(&bounded, "a=2 a=1"));
     bounded_close(&bounded);
 }
 
@@ -253,15 +261,16 @@ TEST_WITH(keys_that_a_format_writes_as_one_count_in_their_order, set_up, NULL)
     bounded_close(&bounded);
     bounded = bounded_open(&schema_telemetry, "prometheus", "max_series=1");
     assert_true(is_written(&bounded, "x.y=1 x_y=2 x-y=3"));
-    assert_false(is_written(&bounded, "x.y=1 x-y=3 x_y=2")); /* its values are joined */
+    /* The values of these labels are joined. */
+    assert_false(is_written(&bounded, "x.y=1 x-y=3 x_y=2"));
     bounded_close(&bounded);
 }
 
 TEST_WITH(what_the_rules_leave_of_a_series_counts, set_up, NULL)
 {
     (void)state;
-    struct bounded bounded = bounded_open(&schema_telemetry, "influx",
-                                          "max_series=1&drop_label=id&rename_label=a:b");
+    struct bounded bounded =
+        bounded_open(&schema_telemetry, "influx", "max_series=1&drop_label=id&rename_label=a:b");
     assert_true(is_written(&bounded, "a=1 id=1"));
     assert_true(is_written(&bounded, "b=1 id=2"));
     assert_true(is_written(&bounded, "a=1"));
@@ -288,7 +297,9 @@ TEST_WITH(names_units_and_kinds_are_different_series_and_values_are_not, set_up,
 
 /* --- labels that samples share ---------------------------------------------------------------- */
 
-/* The shared labels of a datagram, and its samples with a label of their own (NULL: without). */
+/*
+ * Adds a sample to a datagram with shared labels. If `key` is not NULL, it has a label of its own.
+ */
 static void add_sharing(const char *key, const char *value)
 {
     if (builder.telemetry.n_labels == 0) {
@@ -302,8 +313,9 @@ TEST_WITH(a_sample_among_others_that_share_its_labels_is_the_series_that_it_is_w
           NULL)
 {
     (void)state;
-    static const char *const own[][2] = {{NULL, NULL}, {"k", "1"}, {"k", "2"}, {"host", "own"},
-                                         {"ho-st", "own"}, {"zone", "z"}, {"k", "3"}};
+    static const char *const own[][2] = {{NULL, NULL},    {"k", "1"},       {"k", "2"},
+                                         {"host", "own"}, {"ho-st", "own"}, {"zone", "z"},
+                                         {"k", "3"}};
     const size_t count = sizeof own / sizeof own[0];
     struct bounded bounded = bounded_open(&schema_telemetry, "influx", "max_series=7");
     for (size_t i = 0; i < count; i++)
@@ -334,7 +346,7 @@ TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* Three samples of a resource with that host. */
+/* Writes three samples of a resource with this host. */
 static void add_resource(struct wire *wire, const char *host)
 {
     size_t begun = wire_begin(wire, OTLP_REQUEST_RESOURCES);
@@ -378,7 +390,7 @@ TEST_WITH(resources_of_a_message_do_not_share_their_labels, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* Random labels: the table agrees with a comparison of the labels as a set. */
+/* The table must find the same series as a comparison of the sets of labels. */
 TEST_WITH(random_sets_of_labels_are_told_apart, set_up, NULL)
 {
     (void)state;
@@ -394,7 +406,7 @@ TEST_WITH(random_sets_of_labels_are_told_apart, set_up, NULL)
             values[k] = next_below(&random, 5);
         for (size_t k = 0; k < 4; k++) {
             size_t at = (k + order) % 4;
-            if (values[at] != 0) /* 0: the label is not there */
+            if (values[at] != 0) /* 0: without this label */
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%c=%zu ",
                          (char)('a' + at), values[at]);
         }
@@ -408,7 +420,7 @@ TEST_WITH(random_sets_of_labels_are_told_apart, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* --- limits of the work, and what is reported ------------------------------------------------- */
+/* --- limits of the work, and the report ------------------------------------------------------- */
 
 TEST_WITH(more_labels_than_a_sample_may_have_make_a_record_too_large, set_up, NULL)
 {
@@ -426,7 +438,7 @@ TEST_WITH(more_labels_than_a_sample_may_have_make_a_record_too_large, set_up, NU
     assert_int_equal(series_table_count(bounded.guard->table), 0);
     telemetry_begin(&builder);
     add("a", NULL, NULL);
-    assert_int_equal(put(&bounded)->samples, 1); /* and the next record is written normally */
+    assert_int_equal(put(&bounded)->samples, 1); /* the next record is written normally */
     bounded_close(&bounded);
 }
 

@@ -1,4 +1,4 @@
-/* include=, exclude= and sample=: the samples that they leave out. */
+/* The samples that include=, exclude= and sample= leave out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void add(const char *name, const char *key, const char *value)
         telemetry_add_label(&builder, key, value);
 }
 
-/* Asserts which samples of some names, hosts and zones are written. */
+/* Asserts which of several samples are written. */
 static void assert_kept(const char *keys, const char *expected)
 {
     add("cpu.load", "host", "web1");
@@ -122,7 +122,7 @@ TEST_WITH(conditions_look_at_what_was_sent, set_up, NULL)
 
 /* --- sample ----------------------------------------------------------------------------------- */
 
-/* Sixteen hosts' cpu in zone eu. */
+/* Adds a sample "cpu" of each of 16 hosts in zone eu. */
 static void add_series(bool zone_first)
 {
     static char hosts[16][8];
@@ -142,7 +142,7 @@ static void add_series(bool zone_first)
     "cpu,host=web12,zone=eu cpu,host=web14,zone=eu"
 #define TENTH "cpu,host=web3,zone=eu cpu,host=web6,zone=eu cpu,host=web11,zone=eu"
 
-/* The kept series were computed by another program from the description in series_hash.h. */
+/* Another program computed the kept series from the description in series_hash.h. */
 TEST_WITH(the_same_series_stay_on_every_machine, set_up, NULL)
 {
     (void)state;
@@ -211,7 +211,7 @@ TEST_WITH(a_smaller_share_is_part_of_a_larger_one, set_up, NULL)
     (void)state;
     static const struct {
         const char *keys;
-        size_t kept; /* of 10,000; computed like the series above */
+        size_t kept; /* of 10,000 series, computed by that program */
     } shares[] = {
         {"sample=1/1", 10000}, {"sample=1/2", 5036}, {"sample=1/10", 1034},
         {"sample=1/100", 94},  {"sample=1/1000", 7},
@@ -262,9 +262,9 @@ TEST_WITH(every_format_of_samples_leaves_out_the_same, set_up, NULL)
     }
 }
 
-/* --- hostile datagrams ------------------------------------------------------------------------ */
+/* --- datagrams that would need much work ------------------------------------------------------ */
 
-/* Sixteen samples that share a label of this size. */
+/* Decodes 16 samples that share a label of this size. */
 static void decode_long_label(struct ruled *ruled, size_t size)
 {
     char *value = calloc(1, size + 1);
@@ -288,7 +288,7 @@ TEST_WITH(globs_that_take_too_long_make_a_record_too_large, set_up, NULL)
         struct ruled ruled = ruled_open(&schema_telemetry, keys[i]);
         decode_long_label(&ruled, 60000);
         assert_true(encoding_overflows(ruled.encoding, PLENTY));
-        decode_long_label(&ruled, 100); /* and the next record is written normally */
+        decode_long_label(&ruled, 100); /* the next record is written normally */
         encoding_write(ruled.encoding);
         assert_int_equal(ruled.encoding->lines, i == 0 ? 0 : 16);
         ruled_close(&ruled);

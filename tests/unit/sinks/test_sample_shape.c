@@ -1,6 +1,6 @@
 /*
- * rename=, keep_label=, drop_label=, rename_label= and add_label=: names and labels of samples in
- * every format.
+ * rename=, keep_label=, drop_label=, rename_label= and add_label= change names and labels of
+ * samples in each format.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* One sample with three labels, one of them shared. */
+/* Asserts how a sample with three labels is written. One of the labels is shared. */
 static void assert_becomes(const char *keys, const char *expected)
 {
     telemetry_add_label(&builder, "zone", "eu");
@@ -39,7 +39,7 @@ TEST_WITH(a_metric_has_its_new_name, set_up, NULL)
     assert_becomes("rename=cpu.load:load", "load,host=web1,pid=7,zone=eu");
     assert_becomes("rename=cpu:load", "cpu.load,host=web1,pid=7,zone=eu");
     assert_becomes("rename=mem:m,cpu.load:l,host:h", "l,host=web1,pid=7,zone=eu");
-    assert_becomes("rename=cpu.load:x,x:y", "x,host=web1,pid=7,zone=eu"); /* once */
+    assert_becomes("rename=cpu.load:x,x:y", "x,host=web1,pid=7,zone=eu"); /* renamed only once */
 }
 
 TEST_WITH(labels_are_left_out, set_up, NULL)
@@ -109,7 +109,7 @@ TEST_WITH(each_sample_gets_them, set_up, NULL)
     assert_string_equal(ruled_heads("add_label=k=x&rename=c:d", &builder), "a,k=x b,k=v d,k=x");
 }
 
-/* Memory for the values of a sample is released before the next sample. */
+/* The memory for a sample's values is free again for the next sample. */
 TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
 {
     enum { POINTS = 1000, LONG = 600 };
@@ -215,7 +215,7 @@ TEST_WITH(labels_of_exemplars_are_left_alone, set_up, NULL)
     ruled_close(&ruled);
 }
 
-/* --- hostile datagrams ------------------------------------------------------------------------ */
+/* --- datagrams that would need much work ------------------------------------------------------ */
 
 TEST_WITH(labels_that_are_dropped_count_as_steps, set_up, NULL)
 {
@@ -238,7 +238,10 @@ TEST_WITH(labels_that_are_dropped_count_as_steps, set_up, NULL)
     ruled_close(&ruled);
 }
 
-/* Points of a resource whose only attribute becomes a text of some 53,000 bytes for each point. */
+/*
+ * Writes points of a resource. Its only attribute becomes a text of about 53,000 bytes for each
+ * point.
+ */
 static void put_points_of_long_label(size_t points)
 {
     static const uint8_t bytes[40000];

@@ -1,5 +1,5 @@
 /*
- * Making the sink of a set of files when memory is short: it must fail, and not become a sink of
+ * When memory is short, creating a sink of a set of files fails. It must not become a sink of
  * another kind.
  */
 #include <stdbool.h>

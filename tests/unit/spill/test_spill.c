@@ -29,7 +29,7 @@ TEST_WITH(blocks_are_read_as_they_were_appended_and_in_their_order, scratch_make
     spilling_close(spill);
 }
 
-/* The version is the fourth byte of a segment. */
+/* Returns the version, which is the fourth byte of a segment. */
 static char version_of_segment(size_t place)
 {
     size_t size;
@@ -380,7 +380,8 @@ TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scra
     spilling_append_all(spill, 0, 2);
     int64_t first = spill_due(spill) - settings.sync_interval_ns;
     assert_true(spill_tick(spill, spill_due(spill), NULL));
-    assert_int_equal(spill_due(spill), first + settings.cursor_interval_ns); /* of the end */
+    /* The end of the blocks must be written. */
+    assert_int_equal(spill_due(spill), first + settings.cursor_interval_ns);
     spilling_expect(spill, 0, 1, true);
     assert_int_equal(spill_due(spill), first + settings.cursor_interval_ns);
     assert_true(spill_tick(spill, first + settings.cursor_interval_ns - 1, NULL));
@@ -390,7 +391,7 @@ TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scra
     spilling_close(spill);
 }
 
-/* Each way to sync works from start to end. */
+/* All ways to sync. */
 TEST_WITH(every_way_to_sync_keeps_every_block, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /*
- * The spill knows of each block that is read whether it may have been sent: after a run that ended,
- * after a killed run, and if the cursor is lost. Also for blocks that are stored while they are
- * sent.
+ * Whether a block that is read may have been sent before: after a run that ended, after a killed
+ * run, after the loss of the cursor, and for blocks that are stored while they are in flight.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,8 @@
 #include "tests/support/test.h"
 
 /*
- * Reads and acknowledges all blocks. Returns how many of them, beginning with the first, may have
- * been sent before.
+ * Reads and acknowledges all blocks. Returns how many of them, from the first, may have been sent
+ * before.
  */
 static unsigned count_again(struct spill *spill, unsigned expected)
 {
@@ -116,7 +115,7 @@ TEST_WITH(after_a_kill_all_that_was_read_may_have_been_sent, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* A synced cursor is written a little ahead, so that not every block costs a sync. */
+/* The cursor that is synced is a little ahead, so that not every block needs a sync. */
 TEST_WITH(where_it_is_synced_the_cursor_runs_a_little_ahead, scratch_make, scratch_remove)
 {
     (void)state;
@@ -152,7 +151,7 @@ TEST_WITH(without_a_cursor_all_may_have_been_sent, scratch_make, scratch_remove)
     spilling_close(spill);
 }
 
-/* --- kept blocks that return ------------------------------------------------------------------ */
+/* --- kept blocks that are read again ---------------------------------------------------------- */
 
 static struct spill *open_labelled(const char *label)
 {
@@ -161,7 +160,7 @@ static struct spill *open_labelled(const char *label)
     return spilling_open_with(&settings);
 }
 
-/* Leaves blocks with the label "json"; the first three of them may have been sent. */
+/* Leaves blocks with the label "json". The first three may have been sent. */
 static void leave_sent(unsigned blocks)
 {
     struct spill *spill = open_labelled("json");
@@ -197,7 +196,7 @@ TEST_WITH(what_a_change_of_the_label_keeps_comes_again_as_sent, scratch_make, sc
     spilling_close(spill);
 }
 
-/* The file of the kept blocks is removed when one of them is read. */
+/* Reading one of the kept blocks removes their file. */
 TEST_WITH(after_a_kill_what_returned_still_counts_as_sent, scratch_make, scratch_remove)
 {
     (void)state;
@@ -245,7 +244,7 @@ TEST_WITH(of_evicted_kept_blocks_those_that_were_sent_before_are_counted, scratc
     spilling_close(spill);
 }
 
-/* --- blocks that stay in memory --------------------------------------------------------------- */
+/* --- blocks that are also in memory ----------------------------------------------------------- */
 
 static enum spill_stored append_read(struct spill *spill, uint64_t number, struct error *error)
 {
@@ -312,7 +311,7 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     spilling_close(spill);
 }
 
-/* Both slots of the cursor, 4096 bytes apart, get another format and valid checksums. */
+/* The cursor has two slots, 4,096 bytes apart. Both get another format and valid checksums. */
 TEST_WITH(a_cursor_of_another_format_is_ignored, scratch_make, scratch_remove)
 {
     (void)state;

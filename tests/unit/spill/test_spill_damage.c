@@ -1,6 +1,6 @@
 /*
- * Damage: torn ends, changed bytes, a wrong cursor, missing files and files of another spill. In
- * every case the spill can be opened, undamaged blocks are read in order, and missing records are
+ * Damage: torn ends, changed bytes, a wrong cursor, missing files, and files of another spill. In
+ * each case the spill can be opened, undamaged blocks are read in order, and missing records are
  * counted.
  */
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* Numbers of the blocks in the order in which they were read. */
+/* The numbers of the blocks that were read, in this order. */
 struct found {
     uint64_t numbers[512];
     size_t count;
 };
 
-/* Some spills are inspected before they are opened; both must find the same. */
+/* Opens the spill. Some spills are inspected before, and both must have the same result. */
 static struct spill *open_with(const struct spill_settings *settings)
 {
     static unsigned openings;
@@ -37,7 +37,7 @@ static struct spill *open_usual(void)
     return open_with(&settings);
 }
 
-/* Reads and acknowledges all blocks. The counts balance, and no block is left. */
+/* Reads and acknowledges all blocks. Asserts that the counts balance and that no block is left. */
 static struct found read_all(struct spill *spill)
 {
     struct found found = {0};
@@ -57,7 +57,9 @@ static struct found read_all(struct spill *spill)
     return found;
 }
 
-/* A spill of the blocks `first` to `end` that was closed before any of them was read. */
+/*
+ * Stores the blocks from `first` to below `end`, and closes the spill before any of them is read.
+ */
 static void leave(uint64_t first, uint64_t end)
 {
     struct spill *spill = open_usual();
@@ -65,7 +67,7 @@ static void leave(uint64_t first, uint64_t end)
     spilling_close(spill);
 }
 
-/* Small blocks, in more than two segments, as a killed run leaves them: without a cursor. */
+/* Opens a spill for small blocks in more than two segments. As after a kill, there is no cursor. */
 #define SMALL_END (SPILLING_SMALL + 9)
 
 static struct spill *open_small(void)
@@ -83,7 +85,9 @@ static void leave_small(void)
     assert_true(spilling_segments() >= 3);
 }
 
-/* The spill can be used, and at its end only set-aside files are left. */
+/*
+ * Asserts that the spill can be used, and that at its end only files that were set aside are left.
+ */
 static void assert_usable_afterwards(void)
 {
     struct spill *spill = open_usual();
@@ -105,7 +109,6 @@ static void assert_all_but(const struct found *found, uint64_t first, uint64_t e
     assert_int_equal(found->count, at);
 }
 
-/* Returns the size of a block in its segment, in bytes. */
 static size_t size_of(uint64_t number)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -123,7 +126,7 @@ TEST_WITH(a_torn_end_costs_the_blocks_that_are_torn_and_no_other, scratch_make, 
     snprintf(last, sizeof last, "%s", spilling_segment(segments - 1));
     size_t size;
     free(scratch_read(last, &size));
-    uint64_t first = SMALL_END; /* of the last segment */
+    uint64_t first = SMALL_END; /* first block of the last segment */
     for (size_t left = size; left != 0; left -= size_of(first))
         first--;
     spilling_save();
@@ -207,7 +210,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
                 uint64_t lost = spilling_counts(spill).lost;
                 spilling_close(spill);
                 assert_all_but(&found, SPILLING_SMALL, SMALL_END, number);
-                /* The number of records in the last block is known only from its head. */
+                /* Only the head of the last block says how many records are in it. */
                 bool uncounted = number + 1 == SMALL_END && at < begin + SPILL_HEAD_SIZE;
                 assert_int_equal(lost, uncounted ? 0 : spilling_count(number));
                 assert_int_equal(spilling_segments(), 0);
@@ -219,7 +222,10 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
     assert_usable_afterwards();
 }
 
-/* Runs of bytes anywhere in any file of the folder; whole files of noise; all files at once. */
+/*
+ * Changes random ranges in the files, replaces whole files by random bytes, and does this to all
+ * files at once.
+ */
 TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scratch_make,
           scratch_remove)
 {
@@ -287,7 +293,7 @@ TEST_WITH(a_damaged_segment_is_set_aside_and_two_of_them_are_kept, scratch_make,
     struct found found = read_all(spill);
     assert_int_equal(found.count, 75);
     spilling_close(spill);
-    assert_int_equal(scratch_count("spill"), 4); /* ack, lock, and two other files */
+    assert_int_equal(scratch_count("spill"), 4); /* the cursor, the lock, and two other files */
     assert_true(scratch_has(fourth) && scratch_has(fifth));
     spilling_close(spilling_open());
     assert_int_equal(scratch_count("spill"), 4);
@@ -398,7 +404,7 @@ TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch
     free(after);
 }
 
-/* As after a power cut that lost the blocks, but not the cursor. */
+/* As after a power cut in which the blocks were lost, but not the cursor. */
 TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_make, scratch_remove)
 {
     (void)state;
@@ -510,7 +516,7 @@ TEST_WITH(another_spills_segment_is_left_as_it_is, scratch_make, scratch_remove)
     assert_true(scratch_has(name));
 }
 
-/* Two files have exchanged names. The positions in the heads give the real order. */
+/* Swaps the names of two files. The positions in their heads give the real order. */
 static void swap(const char *one, const char *other)
 {
     size_t size, other_size;
@@ -522,7 +528,7 @@ static void swap(const char *one, const char *other)
     free(others);
 }
 
-/* Each way to misplace files of a spill of blocks 0 to 40, and the records that are lost by it. */
+/* Misplaces files of a spill of blocks 0 to 40 in one of several ways. */
 static void misplace(unsigned how)
 {
     char first[80], last[80];
@@ -534,18 +540,18 @@ static void misplace(unsigned how)
     case 0:
         swap(first, last);
         break;
-    case 1: /* another program's file in the last segment's place */
+    case 1: /* another program's file as the last segment */
         scratch_put("spill/00000000000099999999.seg", "a file of another program", 25);
         break;
-    case 2: /* a copy */
+    case 2: /* a copy of the first segment */
     case 4:
         scratch_put("spill/00000000000099999999.seg", bytes, size);
         break;
-    case 3: /* another name */
+    case 3: /* the first segment with another name */
         scratch_put("spill/first of all.seg", bytes, size);
         others_remove(first);
         break;
-    case 5: /* a segment of another spill, by its number */
+    case 5: /* a segment of another spill */
         bytes[8] ^= 1;
         put_little_u32((uint8_t *)bytes + 60, crc32c(0, bytes, 60));
         scratch_put("spill/00000000000099999999.seg", bytes, size);
@@ -553,7 +559,7 @@ static void misplace(unsigned how)
     case 6: /* a folder */
         scratch_make_folder("spill/00000000000099999999.seg");
         break;
-    default: /* a head that is cut */
+    default: /* a segment with an incomplete head */
         scratch_put("spill/00000000000099999999.seg", bytes, 40);
         break;
     }
@@ -580,7 +586,7 @@ TEST_WITH(sound_blocks_are_read_whatever_their_files_are_called, scratch_make, s
     }
 }
 
-/* A file is removed, emptied or cut: the last one, too, and all of them. */
+/* A file is removed, emptied or cut; then the last file, and then all files. */
 TEST_WITH(every_missing_record_is_counted, scratch_make, scratch_remove)
 {
     (void)state;
@@ -662,8 +668,8 @@ TEST_WITH(noise_under_a_segments_name_is_set_aside, scratch_make, scratch_remove
 }
 
 /*
- * A sender's bytes that look like a block which would be wanted at that place: they are read as
- * bytes, also if the head before them is damaged.
+ * A sender's bytes look like the block that would be next. They must be read as data even if the
+ * head before them is damaged.
  */
 TEST_WITH(an_image_that_holds_a_block_is_not_taken_for_one, scratch_make, scratch_remove)
 {

@@ -1,7 +1,7 @@
 /*
- * System calls that fail under a spill: each call of a run fails once, or all from one on, as on a
- * full, read-only or broken disk; or the program is killed ahead of it. Stored blocks are there
- * afterwards, in order, and blocks that could not be stored can be stored when calls work again.
+ * System calls fail during a run: each call once, or all from one on, as with a full, read-only or
+ * broken disk, or the program is killed before the call. Afterwards the stored blocks are there in
+ * order. Blocks that could not be stored can be stored when calls succeed again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,9 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* --- calls ------------------------------------------------------------------------------------ */
+/* --- system calls that fail ------------------------------------------------------------------- */
 
-/* The names that the linker defines (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __real_open(const char *path, int flags, ...);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __real_pwritev(int fd, const struct iovec *parts, int count, off_t offset);
@@ -45,18 +45,18 @@ int __wrap_rename(const char *from, const char *to);
 
 static struct {
     bool armed;
-    bool reads;     /* calls that only read count, too */
-    bool for_ever;  /* this call and all later ones fail */
-    bool half;      /* the write writes half of its bytes, and the next one fails */
-    bool dies;      /* the program ends just ahead of the call */
-    unsigned left;  /* calls until the one that fails; 0: no call fails */
-    unsigned most;  /* how many calls then fail; 0: all */
-    unsigned then;  /* after these, calls fail again from this one on; 0: none */
-    int number;     /* with this errno */
-    unsigned every; /* one of this number of file reads fails; 0: none */
+    bool reads;     /* calls that only read are counted, too */
+    bool for_ever;  /* the call and all later ones fail */
+    bool half;      /* the write writes only half of its bytes, and the next one fails */
+    bool dies;      /* the program ends before the call */
+    unsigned left;  /* number of calls until the one that fails; 0: no call fails */
+    unsigned most;  /* number of calls that fail then; 0: all */
+    unsigned then;  /* after those, calls fail again from this call on; 0: none */
+    int number;     /* the errno */
+    unsigned every; /* one in this number of file reads fails; 0: none */
     unsigned reads_done;
     unsigned failed;
-    unsigned syncs; /* syncs of files, including failed ones */
+    unsigned syncs; /* number of syncs of files, including failed ones */
 } calls;
 
 static bool fails(bool changes)
@@ -113,7 +113,7 @@ int __wrap_ftruncate(int fd, off_t size)
     return fails(true) ? -1 : __real_ftruncate(fd, size);
 }
 
-/* No test cuts the power, so a sync need not wait for a disk. */
+/* No test cuts the power, so a sync need not reach the disk. */
 int __wrap_fdatasync(int fd)
 {
     (void)fd;
@@ -137,18 +137,18 @@ int __wrap_rename(const char *from, const char *to)
     return fails(true) ? -1 : __real_rename(from, to);
 }
 
-/* --- a run ------------------------------------------------------------------------------------ */
+/* --- a run that uses a spill ------------------------------------------------------------------ */
 
-/* The results of a run. In shared memory, since the run may be a process of its own. */
+/* The results of a run. They are in shared memory, because the run may be another process. */
 static struct done {
-    uint64_t stored[200]; /* numbers of the stored blocks, in their order */
+    uint64_t stored[200]; /* the stored blocks in their order */
     size_t stored_count;
-    size_t acknowledged; /* how many of these blocks, from the first one, are acknowledged */
+    size_t acknowledged; /* number of these blocks that are acknowledged, from the first */
     uint64_t next_number;
-    uint64_t first_failed; /* the first that was not stored */
-    bool is_storing;       /* the next block is being stored: it may be there without a note */
-    uint64_t first_left;   /* number of the first unstored block that was not given up */
-    bool may_be_there;     /* an unstored block that was given up may be found */
+    uint64_t first_failed; /* the first block that was not stored */
+    bool is_storing;       /* a block is being stored, so it may be on disk */
+    uint64_t first_left;   /* the first block that was not stored and not given up */
+    bool may_be_there;     /* a block that was given up may be found */
     uint64_t left;
 } * done;
 
@@ -185,7 +185,7 @@ static void give_up(struct spill *spill)
     }
 }
 
-/* The first block that a run reads may be one whose acknowledgement was not noted in the cursor. */
+/* The first block that a run reads may be an acknowledged one that is not in the cursor. */
 static void meet(uint64_t number, bool first)
 {
     for (; first && done->acknowledged > 0 && number < done->stored[done->acknowledged];
@@ -195,7 +195,7 @@ static void meet(uint64_t number, bool first)
     assert_int_equal(number, done->stored[done->acknowledged++]);
 }
 
-/* Reads and acknowledges up to `count` blocks. Returns whether all were there. */
+/* Reads and acknowledges up to `count` blocks. Returns true if all were there. */
 static bool read_some(struct spill *spill, size_t count)
 {
     bool first = spilling_counts(spill).acknowledged == 0;
@@ -214,7 +214,7 @@ static bool read_some(struct spill *spill, size_t count)
     return true;
 }
 
-/* Uses every operation of a spill while calls fail. */
+/* Uses all operations of a spill while calls fail. */
 static void work(const struct spill_settings *settings)
 {
     struct spill *spill;
@@ -235,8 +235,8 @@ static void work(const struct spill_settings *settings)
 }
 
 /*
- * Calls succeed again. The next run must find all stored blocks; it may also read acknowledged
- * blocks again that are not in the cursor. The block that was being stored at a kill may be there.
+ * Now calls succeed. The next run must find all stored blocks. It may read acknowledged blocks
+ * again that are not in the cursor. After a kill, the block that was being stored may be there.
  */
 static void check_afterwards(const struct spill_settings *settings)
 {
@@ -250,7 +250,7 @@ static void check_afterwards(const struct spill_settings *settings)
         acknowledge_oldest(spill);
     }
     assert_int_equal(done->acknowledged, done->stored_count);
-    /* The incomplete beginning of a block may be there if its append failed or did not return. */
+    /* A part of a block may be on disk if its append failed or was interrupted. */
     uint64_t torn = being_stored != UINT64_MAX ? being_stored : done->first_failed;
     assert_true(spilling_counts(spill).lost == 0 ||
                 spilling_counts(spill).lost == spilling_count(torn));
@@ -259,7 +259,7 @@ static void check_afterwards(const struct spill_settings *settings)
     assert_int_equal(spilling_segments(), 0);
 }
 
-/* Stores blocks first; it is known which of them are acknowledged. */
+/* Stores some blocks before calls fail. It is known which of them are acknowledged. */
 static void prepare(const struct spill_settings *settings)
 {
     memset(done, 0, sizeof *done);
@@ -323,20 +323,22 @@ TEST_WITH(a_disk_that_cannot_be_written_costs_nothing_that_was_stored, set_up, t
 }
 
 /*
- * The block's sync fails, and so do some of the calls that remove it. Block 0 is in a new segment.
+ * The sync of the block fails, and so do some of the calls that remove it. Block 0 begins a
+ * segment.
  */
 static void leave_block(struct spill *spill, uint64_t number, unsigned failures)
 {
     memset(&calls, 0, sizeof calls);
     calls.armed = calls.for_ever = true;
-    calls.left = number == 0 ? 3 : 2; /* after the file is created, and the write */
+    /* The first call after the creation of the file and the write. */
+    calls.left = number == 0 ? 3 : 2;
     calls.most = failures;
     calls.number = EIO;
     assert_int_equal(spilling_offer(spill, number, NULL), SPILL_FAILED);
     calls.armed = false;
 }
 
-/* The block that follows `before` other blocks stays on disk if `failures` calls fail. */
+/* Asserts that the block after `before` other blocks stays on disk if `failures` calls fail. */
 static void expect_left_block(uint64_t before, unsigned failures)
 {
     struct spill_settings settings = spilling_settings();
@@ -347,7 +349,7 @@ static void expect_left_block(uint64_t before, unsigned failures)
     spilling_append_all(spill, 0, before);
     leave_block(spill, before, failures);
     assert_false(spill_give_up(spill, before + 1));
-    assert_false(spill_give_up(spill, before)); /* now it is removed */
+    assert_false(spill_give_up(spill, before)); /* removes the block */
     spilling_expect(spill, 0, before, true);
     spilling_close(spill);
     spill = spilling_open_with(&settings);
@@ -370,11 +372,11 @@ TEST_WITH(a_block_that_cannot_be_taken_back_is_found_and_that_is_known, scratch_
           scratch_remove)
 {
     (void)state;
-    expect_left_block(3, 2); /* sync and cut */
-    expect_left_block(0, 3); /* and the removal of its file */
+    expect_left_block(3, 2); /* the sync, and the cut */
+    expect_left_block(0, 3); /* also the removal of the file */
 }
 
-/* The next block needs a new file, whose creation fails. */
+/* The next block needs a new file, which cannot be created. */
 TEST_WITH(a_block_that_stays_on_disk_is_known_also_after_the_next_one_failed, scratch_make,
           scratch_remove)
 {
@@ -386,8 +388,8 @@ TEST_WITH(a_block_that_stays_on_disk_is_known_also_after_the_next_one_failed, sc
     memset(&calls, 0, sizeof calls);
     calls.armed = calls.for_ever = true;
     calls.left = 1;
-    calls.most = 2; /* neither removed nor cut */
-    calls.then = 3; /* the first name is taken, the second is not, and the write fails */
+    calls.most = 2; /* the removal and the cut */
+    calls.then = 3; /* the first name exists, the second does not, and the write fails */
     calls.number = EIO;
     assert_int_equal(spilling_offer(spill, 1, NULL), SPILL_FAILED);
     assert_true(spill_give_up(spill, 0));
@@ -416,7 +418,8 @@ TEST_WITH(a_block_that_went_another_way_is_not_found, scratch_make, scratch_remo
                 spilling_append(spill, before + 1);
             if (when == 1)
                 spilling_tick(spill);
-            calls.armed = when == 2; /* neither cut nor removed when it is closed */
+            /* The block is neither cut nor removed when the spill is closed. */
+            calls.armed = when == 2;
             calls.left = 1;
             calls.most = before == 0 ? 2 : 1;
             spill_close(spill, NULL);
@@ -504,7 +507,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     calls.left = 1;
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND_FAILED);
-    calls.left = 3; /* the attempt after these two reads works again */
+    calls.left = 3; /* the read after these two succeeds */
     calls.armed = false;
     assert_int_equal(spill_read(spill, bytes, sizeof bytes, &block, NULL), SPILL_FOUND);
     assert_int_equal(block.number, 1);
@@ -516,9 +519,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     while ((found = spill_read(spill, bytes, sizeof bytes, &block, NULL)) == SPILL_FOUND_FAILED &&
            failures < 3)
         failures++;
-    /*
-     * The file of the next segment cannot be opened: that may be temporary, and no block is lost.
-     */
+    /* The file of the next segment cannot be opened. This may be temporary, so no block is lost. */
     assert_int_equal(found, SPILL_FOUND_FAILED);
     uint64_t lost = spilling_counts(spill).held;
     calls.armed = false;
@@ -534,7 +535,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
-/* `attempts` attempts fail; in each, the calls from number `call` on fail. */
+/* Reads `attempts` times. In each attempt, the calls from number `call` on fail. */
 static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -550,7 +551,7 @@ static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
     calls.armed = false;
 }
 
-/* Two failed reads of a head and one of its image do not count as three failed tries. */
+/* Two failed reads of a head and one of its image are not three failures of the same read. */
 TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
@@ -564,7 +565,7 @@ TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* Two failed reads of one image and, after a rewind, one of another image. */
+/* Two failed reads of an image and, after a rewind, one of another image. */
 TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
@@ -574,13 +575,13 @@ TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remo
     assert_true(spilling_read(spill, &number));
     fail_reads(spill, 2, 2);
     spill_rewind(spill);
-    fail_reads(spill, 1, 3); /* the file is opened first */
+    fail_reads(spill, 1, 3); /* the first call opens the file */
     spilling_expect(spill, 0, 3, true);
     assert_int_equal(spilling_counts(spill).lost, 0);
     spilling_close(spill);
 }
 
-/* The cursor has two slots; the older one does not have the last block that was sent. */
+/* The cursor has two slots. The older one does not include the last block that was sent. */
 TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_make, scratch_remove)
 {
     (void)state;
@@ -612,7 +613,7 @@ TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_ma
     }
 }
 
-/* A disk may be away for a moment: a file that cannot be read then is not removed as useless. */
+/* The disk may be unavailable for a moment, so a file that cannot be read is not removed. */
 TEST_WITH(what_cannot_be_read_when_it_is_opened_is_not_removed, scratch_make, scratch_remove)
 {
     (void)state;
@@ -657,7 +658,7 @@ TEST_WITH(reads_that_fail_now_and_then_when_it_is_opened_cost_nothing, scratch_m
     spilling_close(spill);
 }
 
-/* A block that its caller has sent may be on disk; then it must be marked as sent. */
+/* Stores a block that its caller has sent. If it is on disk, it must be marked as sent. */
 static void append_as_read(struct spill *spill, uint64_t number)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -696,9 +697,9 @@ TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_cal
     }
 }
 
-/* --- syncing blocks --------------------------------------------------------------------------- */
+/* --- syncs of blocks -------------------------------------------------------------------------- */
 
-/* The syncs while `count` blocks are appended and each interval ends once. */
+/* Returns the number of syncs while `count` blocks are appended and each interval ends once. */
 static unsigned count_syncs(enum spill_sync way, uint64_t count)
 {
     struct spill_settings settings = spilling_settings();
@@ -724,7 +725,7 @@ TEST_WITH(blocks_reach_the_disk_as_often_as_the_settings_say, scratch_make, scra
     assert_int_equal(count_syncs(SPILL_SYNC_ALWAYS, blocks), blocks);
 }
 
-/* The syncs while a spill is opened in which another run left unsynced blocks. */
+/* Returns the number of syncs when a spill is opened whose blocks were not synced. */
 static unsigned count_syncs_of_opening(enum spill_sync way)
 {
     struct spill_settings settings = spilling_settings();

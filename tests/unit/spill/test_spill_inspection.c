@@ -1,4 +1,4 @@
-/* The results of inspecting a spill. Each test also checks that the inspection changes no file. */
+/* The results of inspecting a spill. Each test also asserts that the inspection changes no file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct spill_inspection inspect(void)
     return spilling_inspect(&settings, INT64_MAX);
 }
 
-/* Blocks that were not read, as a killed run leaves them. */
+/* Leaves blocks that were not read, as a killed run does. */
 static void leave(void)
 {
     struct spill *spill = spilling_open();
@@ -66,7 +66,7 @@ TEST_WITH(damage_is_counted_by_its_places_and_records, scratch_make, scratch_rem
     size_t size;
     for (unsigned segment = 0; segment < 2; segment++) {
         char *bytes = scratch_read(spilling_segment(segment), &size);
-        bytes[SPILL_HEAD_SIZE] ^= 1; /* in the image of its first block */
+        bytes[SPILL_HEAD_SIZE] ^= 1; /* in the image of the segment's first block */
         scratch_put(spilling_segment(segment), bytes, size);
         free(bytes);
     }

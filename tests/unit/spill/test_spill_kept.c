@@ -1,6 +1,6 @@
 /*
- * Labels of blocks: a spill with another label keeps them, and a later one with their label gets
- * them back. Files that other programs remove while it is open are counted as lost.
+ * Labels of blocks. A spill with another label keeps the blocks, and a later one with their label
+ * reads them. Files that other programs remove from an open spill are counted as lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ TEST_WITH(blocks_of_another_label_are_kept_until_theirs_is_there_again, scratch_
     assert_int_equal(spilling_counts(spill).kept, spilling_records(45, 50));
     assert_int_equal(spilling_counts(spill).recovered, waiting + spilling_records(45, 50));
     spilling_append(spill, 50);
-    spilling_expect(spill, 50, 51, true); /* waiting blocks come first */
+    spilling_expect(spill, 50, 51, true); /* blocks that wait are read before kept ones */
     spilling_expect(spill, 4, 30, true);
     expect_nothing(spill);
     assert_int_equal(spilling_counts(spill).held, spilling_records(45, 50));
@@ -93,7 +93,7 @@ TEST_WITH(blocks_without_a_label_fit_every_one, scratch_make, scratch_remove)
     spill = open_labelled("json");
     spilling_append_all(spill, 9, 12);
     spilling_close(spill);
-    spill = open_labelled("influx"); /* the blocks of json are not the last ones that it reads */
+    spill = open_labelled("influx"); /* blocks of json are not the last ones that it reads */
     assert_int_equal(spilling_counts(spill).kept, spilling_records(9, 12));
     spilling_expect(spill, 0, 9, true);
     spilling_close(spill);
@@ -173,9 +173,11 @@ TEST_WITH(kept_segments_that_came_back_leave_the_spill_its_size, scratch_make, s
     spilling_close(spill);
 }
 
-/* --- removed while it is open ----------------------------------------------------------------- */
+/* --- files that are removed from an open spill ------------------------------------------------ */
 
-/* On Windows the folder of an open file cannot be removed, and the name of a removed file stays. */
+/*
+ * On Windows, the folder of an open file cannot be removed, and the name of a removed file stays.
+ */
 static void skip_where_open_files_stay(void)
 {
     if (!TEST_REMOVES_OPEN_FILES)
@@ -257,8 +259,8 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
 {
     (void)state;
     struct spill *spill = open_labelled("json");
-    spilling_append_all(spill, 500, 580); /* another spill's files with the same names, but
-                                             larger */
+    /* Larger files of another spill, which have the same names. */
+    spilling_append_all(spill, 500, 580);
     spilling_close(spill);
     assert_int_equal(rename(scratch_path("spill"), scratch_path("other")), 0);
     spill = open_labelled("json");
@@ -271,7 +273,7 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
     spilling_expect(spill, 10, 12, true);
     assert_int_equal(spilling_counts(spill).lost, spilling_records(0, 10));
     spilling_close(spill);
-    assert_true(spilling_segments() > 1); /* the other spill's files are unchanged */
+    assert_true(spilling_segments() > 1); /* the files of the other spill are unchanged */
 }
 
 TEST_WITH(a_folder_that_another_program_has_is_written_again_when_that_has_left, scratch_make,

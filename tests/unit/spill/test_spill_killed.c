@@ -1,7 +1,6 @@
 /*
- * A run that is killed again and again on one folder: each block whose append had returned is
- * there, in order; blocks that were acknowledged before the last write of the cursor are not read
- * again.
+ * Runs on one folder, each of which is killed. Each appended block is there, in order. Blocks that
+ * were acknowledged before the last write of the cursor are not read again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +16,11 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* --- the run ---------------------------------------------------------------------------------- */
+/* --- the run that is killed ------------------------------------------------------------------- */
 
 /*
- * Reports an action to the test: "A" and a block's number: appended; "K": acknowledged; "C": noted
- * in the cursor, so that no block before it comes again.
+ * Reports to the test: "A": block `number` was appended; "K": the blocks up to `number` were
+ * acknowledged; "C": the cursor includes them.
  */
 static bool say(struct output_file *out, char what, uint64_t number)
 {
@@ -80,7 +79,7 @@ static int work_until_killed(char *argument)
 struct said {
     uint64_t appended;     /* the number after the last appended block */
     uint64_t acknowledged; /* the number after the last acknowledged block */
-    uint64_t cursor;       /* the same at the last write of the cursor */
+    uint64_t cursor;       /* the same, at the last write of the cursor */
     bool opened;
     char line[32];
     size_t length;
@@ -101,7 +100,7 @@ static void take_line(struct said *said)
     said->length = 0;
 }
 
-/* Reads the reports of the run: at most `most` bytes, or up to its end. */
+/* Reads reports of the run, about `most` bytes or up to its end. */
 static void listen_to(struct again *again, struct said *said, size_t most)
 {
     char bytes[512];
@@ -119,7 +118,7 @@ static void listen_to(struct again *again, struct said *said, size_t most)
 }
 
 /*
- * Checks the folder of the killed run, which may have one block more than was reported. Returns the
+ * Checks the folder of the killed run, which may have one more block than was reported. Returns the
  * number after the last block.
  */
 static uint64_t check(const struct said *said)
@@ -132,7 +131,9 @@ static uint64_t check(const struct said *said)
     bool first = true;
     while (spilling_read(spill, &number)) {
         if (first) {
-            /* The last acknowledgement and the last write of the cursor may be unreported. */
+            /*
+             * The last acknowledgement and the last write of the cursor may not have been reported.
+             */
             assert_in_range(number, said->cursor, said->acknowledged + 1);
             next = number;
         }
@@ -148,7 +149,7 @@ static uint64_t check(const struct said *said)
     return next;
 }
 
-/* The killed run may take a while to end; it has ended when its pipe is closed. */
+/* A killed run may need time to end. It has ended when its pipe is closed. */
 static void after_a_kill_all_that_was_appended_is_there(void **state)
 {
     (void)state;
@@ -165,7 +166,7 @@ static void after_a_kill_all_that_was_appended_is_there(void **state)
         listen_to(&again, &said, SIZE_MAX);
         assert_int_not_equal(again_end(&again), 1);
         assert_true(said.opened);
-        said.length = 0; /* an incomplete report */
+        said.length = 0; /* discards an incomplete report */
         said.appended = check(&said);
     }
     assert_true(said.appended > 10 * TEST_KILLS);

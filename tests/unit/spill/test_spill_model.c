@@ -1,6 +1,6 @@
 /*
- * Every operation of a spill, in random order, against a model: a list that says which blocks must
- * be read, in which order, and each count.
+ * All operations of a spill in random order, compared with a model: a list of the blocks that must
+ * be read, their order, and each count.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -70,9 +70,9 @@ static void do_acknowledge(struct model *model, struct spill *spill)
 }
 
 /*
- * Blocks that were read can be evicted, too. The model cannot predict whether they are read again
- * after a rewind. Therefore it reads the first block, and the records that are missing before that
- * block must be counted as evicted.
+ * Blocks that were read may have been evicted, so the model cannot predict which block is read
+ * first after a rewind. The model takes this number from the spill. The records that are missing
+ * before it must be counted as evicted.
  */
 static void do_rewind(struct model *model, struct spill *spill)
 {
@@ -122,7 +122,7 @@ static void check(const struct model *model, const struct spill *spill)
     assert_int_equal(counts.lost, 0);
 }
 
-/* Closes and opens the spill: blocks that were read come again, unless they were evicted. */
+/* Closes and opens the spill. Blocks that were read are read again, unless they were evicted. */
 static struct spill *do_restart(struct model *model, struct spill *spill,
                                 const struct spill_settings *settings)
 {

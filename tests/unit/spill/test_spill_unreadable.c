@@ -1,6 +1,6 @@
 /*
- * A spill is opened while a part of its last segment cannot be read: the blocks there may be whole,
- * so the file is not cut, and all of them are found when the disk can be read again.
+ * A spill is opened while a part of its last segment cannot be read. The blocks in it may be whole,
+ * so the file is not cut. All of them are found when the disk can be read again.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,11 +13,14 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* The name that the linker defines (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
-/* The unreadable bytes of a file: from `first` to below `end`. The cursor is shorter. */
+/*
+ * The bytes of a file that cannot be read, from `first` to below `end`. The file of the cursor is
+ * shorter than `first`, so it can be read.
+ */
 static struct {
     off_t first, end;
 } bad;
@@ -40,7 +43,7 @@ static size_t size_of(const char *name)
 
 #define BLOCKS UINT64_C(200)
 
-/* The smallest size of the last segment in bytes: that of many windows. */
+/* The smallest size of the last segment in bytes. It is read in many parts. */
 #define LAST ((size_t)30000)
 
 static struct spill_settings one_segment(void)
@@ -50,7 +53,7 @@ static struct spill_settings one_segment(void)
     return settings;
 }
 
-/* Opens the spill while the bytes cannot be read, and again when they can. */
+/* Opens the spill while these bytes cannot be read, and again when they can. */
 static void open_while_bad(size_t first, size_t end)
 {
     const struct spill_settings settings = one_segment();

@@ -1,4 +1,4 @@
-/* The history: the counts of each second and minute, in constant memory. */
+/* The history: counts for each second and minute, in constant memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,6 @@ struct fixture {
     char *text;
 };
 
-/* One listener and one sink, with all counts 0. */
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -143,7 +142,6 @@ TEST_WITH(measures_of_all_threads_are_added_up, set_up, tear_down)
                            "\"decode\":{\"decode_latency\":{\"3\":[3],\"20\":[1]}},"));
 }
 
-/* The number of occurrences of a text. */
 static size_t count(const char *text, const char *wanted)
 {
     size_t found = 0;
@@ -165,10 +163,10 @@ TEST_WITH(the_rings_hold_five_minutes_and_an_hour_and_no_more, set_up, tear_down
     char *end = strstr(text, "]");
     assert_non_null(end);
     *end = '\0';
-    assert_int_equal(count(text, ","), HISTORY_SECONDS); /* one after "from" */
+    assert_int_equal(count(text, ","), HISTORY_SECONDS); /* one more comma follows "from" */
     text = written(fixture, HISTORY_OF_MINUTES, SIZE_MAX);
     assert_memory_equal(text, "{\"from\":3600000,\"at\":[3660000,", 30);
-    assert_int_equal(count(text, "[120,"), 2); /* the series of all, and that of this sink */
+    assert_int_equal(count(text, "[120,"), 2); /* the series of all sinks, and that of this sink */
     assert_int_equal(count(text, ",120"), 2 * (HISTORY_MINUTES - 1));
 }
 
@@ -213,7 +211,7 @@ TEST_WITH(one_that_is_retired_makes_room_and_the_next_begins_with_its_own_counts
     const char *text = written(fixture, HISTORY_OF_SECONDS, 2);
     char own[64];
     assert_null(strstr(text, "{\"index\":1,"));
-    /* Counts from before a sink got its series are in none of its seconds. */
+    /* Counts from before a sink got its series are not in it. */
     snprintf(own, sizeof own, "{\"index\":%d}", HISTORY_SINKS);
     assert_non_null(strstr(text, own));
     fixture->sinks[HISTORY_SINKS].written = 8;

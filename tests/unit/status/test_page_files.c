@@ -1,4 +1,4 @@
-/* The status page's files: complete, with the types that browsers need, and small. */
+/* The files of the status page: complete, small, and with the types that browsers need. */
 #include <string.h>
 
 #include "collector/status/page_files.h"
@@ -25,8 +25,8 @@ TEST(the_page_begins_with_html_and_its_files_stand_below_page)
 }
 
 /*
- * RFC 1952, 2.3.1: the method is deflate, and there is no time, so that a second build makes the
- * same bytes.
+ * RFC 1952, 2.3.1: the method is deflate, and the time is 0, so that each build makes the same
+ * bytes.
  */
 TEST(compressed_files_name_no_time_and_are_100_KiB_at_most_together)
 {

@@ -1,4 +1,6 @@
-/* The meanings for the status page: all rows of the ledger and of the health. */
+/*
+ * The meanings of words for the status page, which include all rows of the ledger and the health.
+ */
 #include <string.h>
 
 #include "collector/ledger/ledger.h"

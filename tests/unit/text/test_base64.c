@@ -6,7 +6,9 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Blocks of their own sizes, so that the address sanitizer sees a read or a write past them. */
+/*
+ * Uses blocks of the exact sizes, so that the address sanitizer detects reads and writes past them.
+ */
 static size_t decode(const char *text, size_t size, uint8_t *bytes, size_t *used)
 {
     char *copy = malloc(size == 0 ? 1 : size);
@@ -39,7 +41,7 @@ static void assert_fault_at(const char *text, size_t at)
     assert_int_equal(decode(text, strlen(text), bytes, &used), at);
 }
 
-/* RFC 4648, section 10. */
+/* The vectors of RFC 4648, section 10. */
 TEST(the_standards_examples_are_read)
 {
     assert_stands_for("", "");

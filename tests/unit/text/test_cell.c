@@ -1,4 +1,4 @@
-/* Text in terminal columns: what is shown, and how wide it is. */
+/* Text in columns of a terminal: what is shown, and its width. */
 #include <string.h>
 
 #include "collector/text/cell.h"
@@ -64,7 +64,8 @@ TEST(controls_are_shown_and_never_written)
                 "abc",
                 80, "\\u202eabc", 9);
     assert_cell("\xf3\xa0\x80\x81", 80, "\\U000e0001", 10);
-    assert_cell("ab\x1b", 5, "ab" ELLIPSIS, 3); /* an escape is whole or not there */
+    /* An escaped character is shown whole or not at all. */
+    assert_cell("ab\x1b", 5, "ab" ELLIPSIS, 3);
 }
 
 TEST(ill_formed_utf8_becomes_the_replacement_character)
@@ -79,7 +80,7 @@ TEST(what_is_cut_needs_no_more_room_than_it_has)
 {
     char room[4];
     struct output out = {.data = room, .capacity = 4};
-    cell_put(&out, "a\xf0\x9f\x98\x80", 5, 2, false); /* "a", and three bytes of an ellipsis */
+    cell_put(&out, "a\xf0\x9f\x98\x80", 5, 2, false); /* "a" and the three bytes of an ellipsis */
     assert_false(out.overflow);
     assert_int_equal(out.used, 4);
     out = (struct output){.data = room, .capacity = 3};

@@ -6,7 +6,7 @@
 #include "collector/text/control_character.h"
 #include "tests/support/test.h"
 
-/* Differences are allowed, because the C library may have another version of Unicode. */
+/* The C library may have another version of Unicode, so some differences are allowed. */
 TEST(no_character_is_wider_on_a_terminal_than_it_counts)
 {
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)

@@ -79,7 +79,7 @@ TEST(all_bytes_are_bytes)
     assert_false(glob_matches(&glob, &bad, &steps, SIZE_MAX));
 }
 
-/* All patterns and texts of a small alphabet, compared with the definition. */
+/* The test compares all patterns and texts of a small alphabet with this definition. */
 static bool by_definition(const char *glob, const char *text)
 {
     if (*glob == '\0')
@@ -89,7 +89,7 @@ static bool by_definition(const char *glob, const char *text)
     return *text != '\0' && (*glob == '?' || *glob == *text) && by_definition(glob + 1, text + 1);
 }
 
-/* The text with this number: its digits are the letters, and a digit 0 ends it. */
+/* Writes text number `number`: its digits are letters, and the first digit 0 ends it. */
 static void spell(unsigned number, const char *alphabet, char *text)
 {
     unsigned base = (unsigned)strlen(alphabet) + 1;

@@ -1,4 +1,4 @@
-/* Reading JSON item by item: contents, errors, and no reads past the end. */
+/* Reading JSON item by item: contents, errors, and no read past the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-static char items[1024]; /* the items of the last text, as text */
+static char items[1024]; /* the items of the last text */
 static const char *wrong;
 static size_t wrong_at;
 
@@ -25,7 +25,7 @@ static void note(const struct json_item *item)
              text);
 }
 
-/* Reads from memory of the exact size, so that a sanitizer sees reads past it. */
+/* Copies the text into a block of its exact size, so that a sanitizer detects reads past it. */
 static void read_bytes(const char *text, size_t size)
 {
     struct json_reader reader;

@@ -8,7 +8,7 @@
 #include "collector/text/json_writer.h"
 #include "tests/support/test.h"
 
-/* An output with plenty of room, on the caller's stack. */
+/* An output with room for any test, on the caller's stack. */
 #define OUTPUT(name)                                                                               \
     char name##_memory[1024];                                                                      \
     struct output name = {.data = name##_memory, .capacity = sizeof name##_memory}
@@ -158,8 +158,8 @@ TEST(an_escape_is_found_at_any_position)
     for (size_t size = 1; size < sizeof plain; size++) {
         for (size_t at = 0; at < size; at++) {
             for (size_t kind = 0; kind < sizeof special; kind++) {
-                char *text = malloc(size); /* of the exact size, so that a sanitizer sees a read
-                                              past it */
+                /* The exact size, so that a sanitizer detects reads past the end. */
+                char *text = malloc(size);
                 assert_non_null(text);
                 memset(text, '~', size);
                 text[at] = special[kind];
@@ -190,15 +190,16 @@ TEST(each_maximal_ill_formed_part_becomes_one_replacement)
     assert_literal_becomes("\xc0\xaf", FFFD FFFD);                   /* overlong */
     assert_literal_becomes("\xe0\x80\xaf", FFFD FFFD FFFD);          /* overlong */
     assert_literal_becomes("\xf0\x80\x80\xaf", FFFD FFFD FFFD FFFD); /* overlong */
-    assert_literal_becomes("\xed\xa0\x80", FFFD FFFD FFFD);          /* surrogate */
+    assert_literal_becomes("\xed\xa0\x80", FFFD FFFD FFFD);          /* a surrogate */
     assert_literal_becomes("\xf4\x90\x80\x80", FFFD FFFD FFFD FFFD); /* above U+10FFFF */
     assert_literal_becomes("\xf8\x88\x80\x80\x80", FFFD FFFD FFFD FFFD FFFD);
     assert_literal_becomes("x\xc3", "x" FFFD); /* cut at the end */
     assert_literal_becomes("x\xe2\x82", "x" FFFD);
     assert_literal_becomes("x\xf0\x9f\x98", "x" FFFD);
-    assert_literal_becomes("\xe2\x82\"", FFFD "\\\"");               /* cut by a quote */
-    assert_literal_becomes("\xf0\x9f\x98\xc3\xa9", FFFD "\xc3\xa9"); /* cut by another */
-    /* Unicode 15, table 3-11 */
+    assert_literal_becomes("\xe2\x82\"", FFFD "\\\""); /* ended by a quote */
+    /* Ended by another character. */
+    assert_literal_becomes("\xf0\x9f\x98\xc3\xa9", FFFD "\xc3\xa9");
+    /* From table 3-11 of Unicode 15. */
     assert_literal_becomes("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41", FFFD FFFD FFFD FFFD "A");
 }
 
@@ -350,7 +351,7 @@ TEST(every_day_follows_the_one_before)
     assert_int_equal(year, 2262);
 }
 
-/* --- overflow --------------------------------------------------------------------------------- */
+/* --- outputs that are too small --------------------------------------------------------------- */
 
 static void write_some_of_everything(struct output *out)
 {
@@ -402,7 +403,7 @@ TEST(values_that_do_not_fit_are_left_out_and_flagged)
     }
 }
 
-/* C does not allow adding 0 to NULL, and clang's sanitizer reports it. */
+/* C does not allow NULL + 0, and clang's sanitizer reports it. */
 TEST(an_empty_string_without_data_is_written_however_little_room_there_is)
 {
     char text[3] = "";

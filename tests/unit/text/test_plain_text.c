@@ -1,4 +1,4 @@
-/* Texts that can be copied as they are. */
+/* Texts that need no escapes in JSON. */
 #include <string.h>
 
 #include "collector/text/plain_text.h"
@@ -13,7 +13,7 @@ static bool is_plain_character(int c)
     return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
 }
 
-/* Bytes after the text, to detect reads and writes past it. */
+/* The copies have more bytes after the text, which must not be read or written. */
 static bool is_plain(const char *text, size_t size)
 {
     char copy[LONGEST + 2];
@@ -52,7 +52,7 @@ TEST(every_character_is_checked_at_any_position)
     }
 }
 
-/* A carry from one byte to the next does not hide a control character. */
+/* A carry from one byte to the next must not hide a control character. */
 TEST(a_special_byte_is_found_next_to_any_other)
 {
     char text[9];

@@ -1,4 +1,4 @@
-/* The parts of a sink's URL that count as secrets and are not shown. */
+/* The parts of a sink's URL that are secret and not shown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +19,30 @@ static void shows(const char *url, const char *expected)
 TEST(text_without_secrets_is_unchanged)
 {
     static const char *const urls[] = {
-        "", "x", "stdout:", "stdout", ":", "http:", "http://", "http://h", "http://h/",
-        "http://h//", "https://h:8086/api/v2/write?query=org=a%26bucket=b",
+        "",
+        "x",
+        "stdout:",
+        "stdout",
+        ":",
+        "http:",
+        "http://",
+        "http://h",
+        "http://h/",
+        "http://h//",
+        "https://h:8086/api/v2/write?query=org=a%26bucket=b",
         "http://[::1]:9090/api/v1/write",
         "https://prometheus-prod-24-prod-eu-west-2.grafana.net/api/prom/push",
-        "https://otlp-gateway-prod-eu-west-0.grafana.net/otlp", "https://h/insert/0/prometheus",
-        "https://h/opentelemetry/v1/metrics", "http://h/a_long_name_of_a_tenant_2026/write",
+        "https://otlp-gateway-prod-eu-west-0.grafana.net/otlp",
+        "https://h/insert/0/prometheus",
+        "https://h/opentelemetry/v1/metrics",
+        "http://h/a_long_name_of_a_tenant_2026/write",
         "http://h/metrics/job/sluice/instance/router-17.example.net",
-        "kafka://a:9092,b/metrics.%{source}", "nats://127.0.0.1:4222/metrics.>", "udp:10.0.0.1:514",
+        "kafka://a:9092,b/metrics.%{source}",
+        "nats://127.0.0.1:4222/metrics.>",
+        "udp:10.0.0.1:514",
         "file:/var/log/0123456789abcdef0123456789abcdef/x@y.json?compress=gzip&token=x",
-        "https://h/?token_file=/a&client_key=/b&password_file=c", "kafka://a/t?key=%{source}",
+        "https://h/?token_file=/a&client_key=/b&password_file=c",
+        "kafka://a/t?key=%{source}",
     };
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
         shows(urls[i], urls[i]);

@@ -16,7 +16,6 @@ struct expectation {
     const char *text;
 };
 
-/* A number of either width, for common checks. */
 struct number {
     double value;
     bool single;
@@ -79,7 +78,7 @@ TEST(doubles_are_laid_out_as_ecmascript_does)
         {123456789012345.67, "123456789012345.67"},
         {1234567890123456.7, "1234567890123456.8"},
         {99999999999999.98, "99999999999999.98"},
-        /* At most 21 digits before the point ... */
+        /* At most 21 digits before the point. */
         {1e20, "100000000000000000000"},
         {123456789012345680000.0, "123456789012345680000"},
         {999999999999999900000.0, "999999999999999900000"},
@@ -87,7 +86,7 @@ TEST(doubles_are_laid_out_as_ecmascript_does)
         {1.5e21, "1.5e+21"},
         {1e22, "1e+22"},
         {1e23, "1e+23"},
-        /* ... and five zeros after it. */
+        /* At most five zeros after the point. */
         {0.001, "0.001"},
         {0.00001, "0.00001"},
         {0.000001, "0.000001"},
@@ -124,20 +123,24 @@ TEST(doubles_at_the_edges_of_the_format_are_shortest)
         {9223372036854775808.0, "9223372036854776000"},
         {18446744073709551616.0, "18446744073709552000"},
         {2251799813685248.5, "2251799813685248.5"},
-        {1125899906842624.25, "1125899906842624.2"}, /* a tie: to the even digit */
+        {1125899906842624.25, "1125899906842624.2"}, /* a tie, rounded to the even digit */
         {1125899906842624.75, "1125899906842624.8"},
     };
     assert_all(expected, false);
 }
 
-/* Below a power of two the neighbours are half as far away as above. */
+/* Below a power of two, the next double is half as far away as above it. */
 TEST(a_power_of_two_has_a_narrower_side)
 {
     static const struct expectation expected[] = {
-        {0x1p-44, "5.684341886080802e-14"}, /* ...801e-14 is closer, but reads back as another */
-        {0x1p-20, "9.5367431640625e-7"},       {0x1p-1, "0.5"},
-        {0x1p63, "9223372036854776000"},       {0x1p89, "6.189700196426902e+26"},
-        {0x1p-1021, "4.450147717014403e-308"}, {0x1p1023, "8.98846567431158e+307"},
+        /* ...801e-14 is closer, but it is read as another double. */
+        {0x1p-44, "5.684341886080802e-14"},
+        {0x1p-20, "9.5367431640625e-7"},
+        {0x1p-1, "0.5"},
+        {0x1p63, "9223372036854776000"},
+        {0x1p89, "6.189700196426902e+26"},
+        {0x1p-1021, "4.450147717014403e-308"},
+        {0x1p1023, "8.98846567431158e+307"},
     };
     assert_all(expected, false);
 }
@@ -163,7 +166,7 @@ TEST(floats_have_their_own_shortest)
         {(double)1e21f, "1e+21"},
         {(double)1e-6f, "0.000001"},
         {(double)1e-7f, "1e-7"},
-        {8388608.5, "8388608"}, /* a tie, rounded by the conversion to float */
+        {8388608.5, "8388608"}, /* a tie when it is converted to float */
         {4194304.5, "4194304.5"},
         {0x1p-24, "5.9604645e-8"},
     };
@@ -172,7 +175,7 @@ TEST(floats_have_their_own_shortest)
 
 /* --- random numbers, compared with the definition --------------------------------------------- */
 
-/* Significant digits without zeros at either end, and the power of ten of the first. */
+/* The significant digits without zeros at either end, and the power of ten of the first one. */
 struct digits {
     char text[64];
     int count;
@@ -207,7 +210,10 @@ static struct digits digits_of(const char *text)
     return digits;
 }
 
-/* Rounded like "%.*e": the closest decimal with this number of digits, which need not read back. */
+/*
+ * Returns the closest decimal with this number of digits, as "%.*e" does. Stores whether it is read
+ * as the same number.
+ */
 static struct digits closest_digits(struct number number, int count, bool *reads_back)
 {
     char text[64];

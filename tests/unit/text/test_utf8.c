@@ -76,10 +76,12 @@ static size_t encode(uint32_t point, uint8_t bytes[4])
     return length;
 }
 
-/* The first bytes of well-formed sequences, collected from all code points. */
+/*
+ * The sequences and first bytes of sequences that are well-formed, collected from all code points.
+ */
 struct prefixes {
-    uint8_t whole[4][1 << 21]; /* whole[length - 1] has a bit for each sequence of up to three
-                                  bytes */
+    /* Whole[length - 1] has a bit for each sequence of up to three bytes. */
+    uint8_t whole[4][1 << 21];
     uint8_t begun[4][1 << 21];
 };
 
@@ -118,7 +120,7 @@ static struct prefixes *all_prefixes(void)
     return known;
 }
 
-/* Table D93b of the Unicode standard. */
+/* The definition: table D93b of the Unicode standard. */
 static size_t reference_length(const struct prefixes *known, const uint8_t bytes[3], bool *valid)
 {
     size_t longest = 1;
@@ -163,7 +165,7 @@ TEST(every_code_point_but_surrogates_is_well_formed)
 TEST(a_bad_byte_is_found_at_any_position)
 {
     for (size_t size = 0; size < 40; size++) {
-        /* Of exactly this size, so that a sanitizer sees a read past it. */
+        /* The exact size, so that a sanitizer detects reads past the end. */
         char *text = malloc(size == 0 ? 1 : size);
         assert_non_null(text);
         memset(text, 'a', size);

@@ -1,10 +1,9 @@
-/* The measured programs, and the meaning of a variant's words. */
+/* The programs that the bench measures, and the words in a variant's name. */
 #include <string.h>
 
 #include "tests/support/test.h"
 #include "tools/bench/contender.h"
 
-/* Returns NULL if there is no variant of that name. */
 static const struct contender *named(const struct contenders *contenders, const char *name)
 {
     for (size_t i = 0; i < contenders->count; i++)

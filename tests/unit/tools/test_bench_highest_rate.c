@@ -1,15 +1,16 @@
-/* The search for the highest rate without loss, on receivers whose limit is known. */
+/* The search for the highest rate without loss, with simulated receivers of known limits. */
 
 #include "tests/support/test.h"
 #include "tools/bench/highest_rate.h"
 
 /*
- * A simulated machine: the highest rate of its sender, and the rate above which its receiver loses.
+ * A simulated machine: the highest rate of its sender, and the rate above which its receiver loses
+ * datagrams.
  */
 struct machine {
     double sender_most;
     double limit;
-    unsigned hiccups; /* the number of runs, from the first on, that lose some at any rate */
+    unsigned hiccups; /* number of first runs that lose some datagrams at any rate */
     unsigned runs;
 };
 
@@ -70,7 +71,7 @@ TEST(a_receiver_that_always_loses_has_no_rate)
     assert_same(find(&machine, 0.03).good, 0);
 }
 
-/* The second time the sender reaches a lower rate. This rate is then the end of the search. */
+/* In the second run the sender reaches a lower rate, at which the search ends. */
 TEST(a_sender_that_becomes_slower_ends_the_search)
 {
     struct highest_rate search = highest_rate_begin(0.03);

@@ -1,11 +1,11 @@
-/* The bench's reading of a ledger printed by the collector's own code. */
+/* The bench reads a ledger that the collector's own code prints. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/test.h"
 #include "tools/bench/ledger_line.h"
 
-/* Two listeners, one of which lost and refused, and two sinks. */
+/* Two listeners and two sinks. One listener lost and refused datagrams. */
 static const char line[] =
     "{\"final\":true,\"balances\":true,\"uptime_seconds\":1.99,\"listeners\":["
     "{\"name\":\"udp://127.0.0.1:5555\",\"received\":100,\"bytes\":11700,\"decoded\":93,"
@@ -30,7 +30,7 @@ TEST(sums_are_of_all_listeners_and_all_sinks)
     assert_int_equal(sums.written, 193);
 }
 
-/* Reads the line in which one text is replaced by another. */
+/* Reads the line with one text replaced by another. */
 static struct ledger_sums read_with(const char *before, const char *after)
 {
     char changed[sizeof line + 64];
@@ -52,14 +52,17 @@ TEST(what_the_program_says_of_them_is_kept)
     assert_false(sums.final);
 }
 
-/* If the kernel filters for a listener, drops and refusals are one number with another name. */
+/*
+ * If the kernel filters for a listener, drops and filtered datagrams are counted together under
+ * another name.
+ */
 TEST(drops_of_a_filtering_listener_are_drops)
 {
     struct ledger_sums sums = read_with("\"kernel_drops\":17", "\"kernel_drops_and_filtered\":19");
     assert_int_equal(sums.kernel_drops, 22);
 }
 
-/* As after SIGUSR1: the program continues, and the ledger does not say whether it balances. */
+/* As after SIGUSR1: the program continues, so the ledger does not say whether it balances. */
 TEST(one_of_a_program_that_goes_on_is_read)
 {
     struct ledger_sums sums;
@@ -77,7 +80,7 @@ TEST(what_is_no_ledger_is_refused)
     assert_false(ledger_line_read("{\"final\":true,\"listeners\":[{\"received\":5", &sums));
 }
 
-/* Only the first line is looked at. */
+/* Only the first line is read. */
 TEST(what_follows_the_line_does_not_count)
 {
     struct ledger_sums sums;

@@ -40,7 +40,7 @@ TEST(what_is_not_there_counts_for_nothing)
     assert_true(isnan(spread_of(&series).least));
 }
 
-/* The ratio is that of each round, 3, and not that of the medians, 20 and 10. */
+/* The ratio of each round is 3. */
 TEST(ratios_are_of_one_round)
 {
     const struct series series = {{3, 30, 300}, 3};

@@ -1,4 +1,4 @@
-/* The tables printed by the bench, in the form of the documents. */
+/* The tables that the bench prints, in the form of the documents. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The C client when the system fails: calls that fail, full sockets, and the path's MTU. The linker
- * replaces the system's calls by these.
+ * The C client when system calls fail, when sockets are full, and with the MTU of the path. The
+ * linker replaces system calls by the functions below.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -15,12 +15,12 @@
 
 #define MOST 64
 
-/* The results of the next calls: their errno, 0 for success. */
+/* The results of the next calls: an errno, or 0 for success. */
 static struct {
-    int send[MOST]; /* of each send in turn */
+    int send[MOST]; /* for each send in turn */
     size_t sends;
     int calloc, socket, connect;
-    int mtu; /* 0: the option is not there */
+    int mtu; /* 0: the option does not exist */
     int mtu_level;
     size_t allocations;
 } fake;
@@ -107,7 +107,8 @@ static struct sluice_client *opened(const struct sluice_settings *settings)
 }
 
 /*
- * A client whose datagrams have 512 bytes, with two counters in each. Adds this number of counters.
+ * Opens a client whose datagrams have at most 512 bytes, room for two counters. Adds `counters`
+ * counters.
  */
 static struct sluice_client *opened_with(size_t counters)
 {
@@ -121,7 +122,7 @@ static struct sluice_client *opened_with(size_t counters)
     return client;
 }
 
-/* The sequence number of a datagram. Before it are the sender_id "web1" and a boot_id. */
+/* Returns the sequence number in a datagram, which follows the sender_id "web1" and a boot_id. */
 static unsigned sequence_of(size_t index)
 {
     const uint8_t *at = sent[index].bytes + 6 + 9;
@@ -150,7 +151,7 @@ TEST(what_a_full_socket_does_not_take_is_sent_first_by_the_next_flush)
         assert_int_equal(sent_count, 1);
         assert_int_equal(sluice_client_flush(client), SLUICE_SENT);
         assert_int_equal(sent_count, 4);
-        /* The list begins with the newest counter: 5 and 4 were sent, 3 and 2 were not. */
+        /* The newest counter is first in the list. 5 and 4 were sent, and 3 and 2 were not. */
         assert_true(has_counter(0, 5) && has_counter(0, 4));
         assert_true(has_counter(1, 3) && has_counter(1, 2));
         assert_true(has_counter(2, 1) && has_counter(2, 0));
@@ -255,7 +256,7 @@ TEST(a_datagram_is_as_large_as_the_path_takes_less_the_headers)
     assert_int_equal(limit_for(68, false), 512);
     assert_int_equal(limit_for(0, false), 1472);
     if (limit_for(1500, true) == 0)
-        return; /* no IPv6 here */
+        return; /* this machine has no IPv6 */
     assert_int_equal(limit_for(1500, true), 1452);
     assert_int_equal(limit_for(1280, true), 1232);
     assert_int_equal(limit_for(0, true), 1232);
@@ -443,8 +444,8 @@ TEST(a_text_that_is_not_utf8_is_refused)
 TEST(any_definition_makes_samples_that_fit)
 {
     /*
-     * Names of all lengths around the longest: an accepted definition must be sent, and fit a
-     * datagram.
+     * Names of all lengths around the longest. A definition that is accepted must fit in a datagram
+     * and be sent.
      */
     struct sluice_client *client = opened(NULL);
     static char name[SLUICE_DATAGRAM_MOST + 2];

@@ -1,4 +1,4 @@
-/* The C client's sealers: the collector opens their datagrams; and failing calls of the system. */
+/* The C client's sealers: the collector opens their datagrams. Also system calls that fail. */
 #include <errno.h>
 #include <sodium.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ int __wrap_sodium_init(void)
     return has_library ? __real_sodium_init() : -1;
 }
 
-static int64_t clock_ns; /* 0: that of the system */
+static int64_t clock_ns; /* 0: the system's clock */
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *now);
 int __real_clock_gettime(clockid_t id, struct timespec *now);
@@ -59,7 +59,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *now)
     return 0;
 }
 
-/* Results of the next reads in place of the system's: an error, or no more bytes than these. */
+/* The results of the next reads: an error, or at most this number of bytes. */
 static int read_error;
 static size_t read_most = SIZE_MAX;
 
@@ -70,7 +70,7 @@ ssize_t __wrap_read(int file, void *bytes, size_t size)
 {
     if (read_error != 0) {
         errno = read_error;
-        read_error = read_error == EINTR ? 0 : read_error; /* interrupted once */
+        read_error = read_error == EINTR ? 0 : read_error; /* interrupted only once */
         return -1;
     }
     ssize_t got = __real_read(file, bytes, size < read_most ? size : read_most);
@@ -86,7 +86,10 @@ static struct sluice_sealer *opened(enum sluice_seal seal)
     return sealer;
 }
 
-/* Seals `size` bytes of one value, and opens them as the collector does. */
+/*
+ * Seals `size` bytes of this value, opens the datagram as the collector does, and returns its
+ * header.
+ */
 static struct sealed_header seal_and_open(struct sluice_sealer *sealer, uint8_t value, size_t size)
 {
     uint8_t datagram[SLUICE_SEAL_HEADER + CONTENT_SIZE + SLUICE_SEAL_TAG] = {0};
@@ -112,7 +115,7 @@ TEST(the_collector_opens_what_a_key_seals)
         struct sluice_sealer *sealer = opened(seals[i]);
         int64_t begin_s = time(NULL);
         for (uint64_t counter = 1; counter <= 3; counter++) {
-            size_t size = counter == 1 ? 0 : CONTENT_SIZE; /* an empty datagram, too */
+            size_t size = counter == 1 ? 0 : CONTENT_SIZE; /* also an empty datagram */
             struct sealed_header header = seal_and_open(sealer, (uint8_t)counter, size);
             assert_int_equal(header.mode, seals[i]);
             assert_int_equal(header.key_id, key_id);
@@ -176,7 +179,7 @@ TEST(a_clock_that_goes_back_repeats_no_counter)
 
 #define KEY_TEXT "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-/* Opens a sealer with a file of this content, whose reads are changed as the test said. */
+/* Opens a sealer with a file of this content. The test may have set read_error or read_most. */
 static struct sluice_sealer *open_file(const char *content, char why[SLUICE_SEALER_WHY])
 {
     char path[] = "/tmp/sluice-seal-XXXXXX";
@@ -236,7 +239,7 @@ TEST(a_key_is_chosen_by_the_clock_of_each_datagram)
 {
     static const struct {
         int64_t second;
-        uint64_t key_id; /* 0: none is valid */
+        uint64_t key_id; /* 0: no key is valid */
     } steps[] = {{0, 1}, {5, 2}, {11, 2}, {-5, 1}, {-11, 0}, {7, 2}};
     char why[SLUICE_SEALER_WHY];
     struct sluice_sealer *sealer =

@@ -52,8 +52,8 @@ static const struct command without_operand = {.name = "tool", .options = option
 #define WORD_SIZE 32
 
 /*
- * Copies the words, which must not be constant, as argv's are not. The copies are valid until the
- * next call.
+ * Copies the words, because those of argv are not constant. The copies are valid until the next
+ * call.
  */
 static enum command_wish parse(const struct command *command, const char *const *words,
                                struct settings *settings, struct error *error)

@@ -183,7 +183,8 @@ TEST(what_the_type_is_of_is_looked_for)
 }
 
 /*
- * Each prefix of a text, and the text with each byte changed: an error or a message, but no crash.
+ * Each prefix of a text, and the text with each byte changed, is an error or a message. There is no
+ * crash.
  */
 TEST(hostile_text_is_refused)
 {

@@ -1,4 +1,4 @@
-/* Which datagrams of sluice-send are bad ones. */
+/* Which datagrams of sluice-send are invalid ones. */
 
 #include "tests/support/test.h"
 #include "tools/send/mix.h"
@@ -64,7 +64,7 @@ TEST(the_counts_are_the_shares_at_every_moment)
     assert_int_equal(counts[DATAGRAM_OVERSIZED], 1000);
 }
 
-/* Both kinds are due at the fifth datagram. */
+/* At the fifth of each ten datagrams both kinds are due. */
 TEST(of_two_at_once_the_later_kind_waits)
 {
     struct mix mix;

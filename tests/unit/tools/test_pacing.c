@@ -17,7 +17,7 @@ TEST(the_nth_datagram_is_due_at_n_over_the_rate)
     assert_int_equal(pacing_due(&pacing, SECOND), 1001);
 }
 
-/* A sleep until the returned time ends when the datagram is due, and not a nanosecond earlier. */
+/* A datagram is due exactly at the returned time, and not a nanosecond earlier. */
 TEST(time_and_due_agree_for_every_rate)
 {
     static const uint64_t rates[] = {

@@ -1,4 +1,4 @@
-/* Numbers in the form that the tools print them. */
+/* Numbers in the form that the tools print. */
 #include <string.h>
 
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* The datagrams of sluice-send, read by the collector's own schemas. */
+/* The datagrams of sluice-send are read by the collector's own schemas. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
     return result;
 }
 
-/* Decodes a message, which must be valid. Returns its number of samples, and the first sample. */
+/* Decodes a message, which must be valid. Returns its number of samples, and stores the first. */
 static size_t read_samples(struct decoding *decoding, const uint8_t *data, size_t size,
                            const void **message, struct sample *first)
 {
@@ -216,15 +216,15 @@ TEST(the_default_shapes_are_those_of_the_benchmarks)
 }
 
 /*
- * A Riemann message with one event, or an OTLP one, consists of a tag, a length and that number of
- * bytes.
+ * A message of one event, or of OTLP, has a tag, a length, and this number of bytes. These totals
+ * are impossible, because the length needs one more byte.
  */
 static bool is_no_size_of_one_field(size_t size)
 {
     return size == 1 + 1 + 128 || size == 1 + 2 + 16384;
 }
 
-/* All sizes at which a length in the message takes one more byte, and some of the others. */
+/* All sizes at which a length in the message needs one more byte, and some others. */
 TEST(a_wanted_size_is_met_exactly)
 {
     for (size_t s = 0; s < SHAPES; s++) {

@@ -1,4 +1,4 @@
-/* Sending of the tools: complete, in order, and in time. */
+/* The tools send all datagrams in order and on time. */
 #include <string.h>
 
 #include "collector/platform/clock.h"
@@ -12,7 +12,7 @@
 static struct fixture {
     struct udp_socket *socket;
     struct datagram_group *group;
-    struct udp_sender *sender; /* to that socket */
+    struct udp_sender *sender; /* sends to that socket */
 } fixture;
 
 static int set_up(void **state)
@@ -92,8 +92,8 @@ TEST_WITH(one_that_cannot_be_sent_is_reported_and_those_after_it_may_follow, set
 }
 
 /*
- * Not every system reports each refused datagram; the tests of the tools in integration/ know which
- * do.
+ * Not every system reports each refused datagram. The tests of the tools in tests/integration know
+ * which do.
  */
 static void assert_nearly_all_are_refused(uint64_t sent)
 {
@@ -103,8 +103,8 @@ static void assert_nearly_all_are_refused(uint64_t sent)
 }
 
 /*
- * A report of an earlier datagram that a later attempt returns does not make that attempt fail, and
- * is not a retry.
+ * A report about an earlier datagram does not make a later send fail, and does not count as a
+ * retry.
  */
 TEST_WITH(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused, set_up, tear_down)
 {
@@ -173,7 +173,7 @@ TEST(a_moment_that_has_passed_is_not_waited_for)
     assert_true(clock_monotonic_ns() - begun < 1000 * MILLISECOND);
 }
 
-/* As a sender does: repeats the wait until the moment has come. */
+/* Repeats the wait until the time has come, as a sender does. */
 TEST(a_moment_to_come_is_waited_for_without_turning_round_in_vain)
 {
     int64_t moment = clock_monotonic_ns() + 60 * MILLISECOND;

@@ -1,11 +1,11 @@
-/* sluice-top's terminal on a console: keys, sizes, and the state that it leaves. */
+/* The terminal of sluice-top on a Windows console: keys, sizes, and the state that it restores. */
 #include <string.h>
 
 #include "tests/support/platform/windows/pseudoconsole.h"
 #include "tests/support/test.h"
 #include "tools/platform/windows/terminal_console.h"
 
-/* --- records ---------------------------------------------------------------------------------- */
+/* --- input records ---------------------------------------------------------------------------- */
 
 static INPUT_RECORD pressed(WORD code, wchar_t character, DWORD with)
 {
@@ -93,7 +93,9 @@ TEST(in_a_console_it_shows_its_page_and_ends_by_q)
     if (!pseudoconsole_open(&console))
         skip();
     HANDLE process = pseudoconsole_start(&console, line);
-    /* Only the title's end: Wine shows the control sequences, and overwrites the text before it. */
+    /*
+     * Only the end of the title. Wine shows control sequences as text, which overwrites the rest.
+     */
     pseudoconsole_assert_shows(&console, "rol?)");
     pseudoconsole_type(&console, "jq");
     assert_int_equal(WaitForSingleObject(process, 20000), WAIT_OBJECT_0);

@@ -1,4 +1,4 @@
-/* kafka: the outcomes of blocks, with librdkafka's own mock cluster. */
+/* kafka: the outcomes of blocks with the mock cluster of librdkafka. */
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdatomic.h>
@@ -14,18 +14,18 @@
 #include "tests/support/sinks/kafka_scene.h"
 #include "tests/support/test.h"
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- lookups of names ------------------------------------------------------------------------- */
 
-#define LOOKUP_MS 20000 /* the longest lookup, if the test does not end it */
+#define LOOKUP_MS 20000 /* limit of a lookup that the test does not end */
 
 static struct {
     atomic_bool slow;       /* lookups wait */
-    atomic_bool waits;      /* a lookup waits */
-    struct wakeup *ended;   /* signalled by the test to end the lookup */
-    struct wakeup *noticed; /* signalled by the lookup when it waits */
+    atomic_bool waits;      /* a lookup is waiting */
+    struct wakeup *ended;   /* the test signals it to end the lookup */
+    struct wakeup *noticed; /* the lookup signals it when it waits */
 } lookup;
 
-/* Replaces the system's function for the library. */
+/* Replaces the system's function for librdkafka. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result)
 {
@@ -147,7 +147,7 @@ TEST(a_message_has_its_key_and_the_headers_that_were_asked_for)
     kafka_scene_end(&scene);
 }
 
-/* The message has the two headers that were requested and no others. */
+/* Asserts that the message has the two headers that were requested, and no others. */
 static void assert_headers(unsigned which, const char *one, const char *other)
 {
     struct kafka_scene scene;
@@ -230,14 +230,17 @@ TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
     }
     assert_int_equal(sent, 4);
     rd_kafka_mock_broker_set_up(scene.cluster, 1);
-    for (size_t i = 0; i < sent; i++) /* in order */
+    for (size_t i = 0; i < sent; i++) /* in the order in which they were sent */
         assert_ptr_equal(kafka_scene_await(&scene, &error), &lines[i].block);
     for (size_t i = 0; i < sent; i++)
         delivery_lines_assert(&lines[i], DELIVERY_ACKNOWLEDGED);
     kafka_scene_end(&scene);
 }
 
-/* A thread of the library that spun would use all of this time. */
+/*
+ * Returns the processor time of this process in `ns`. A thread of librdkafka that polls in a loop
+ * would use all of it.
+ */
 static clock_t processor_time(struct kafka_scene *scene, int64_t ns)
 {
     int64_t until = clock_monotonic_ns() + ns;
@@ -257,14 +260,14 @@ TEST(while_a_broker_is_slow_more_blocks_wait_and_no_processor_time_is_spent)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&lines[0], "t", 1); /* this connects the library */
+    delivery_lines_fill(&lines[0], "t", 1); /* makes librdkafka connect */
     kafka_scene_send(&scene, &lines[0]);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 1500);
     for (size_t i = 0; i < 4; i++) {
         delivery_lines_fill(&lines[i], "t", DELIVERY_LINES);
         kafka_scene_send(&scene, &lines[i]);
-        processor_time(&scene, 50000000); /* the first is in flight */
+        processor_time(&scene, 50000000); /* until the first block is in flight */
     }
     assert_true(processor_time(&scene, 1000000000) < CLOCKS_PER_SEC / 2);
     for (size_t i = 0; i < 4; i++)
@@ -288,7 +291,7 @@ TEST(what_waits_for_others_is_given_back_when_its_time_is_over)
     delivery_lines_fill(&second, "t", 2);
     kafka_scene_send(&scene, &first);
     kafka_scene_send(&scene, &second);
-    /* The library's timers are less precise. */
+    /* The timers of librdkafka are not exact. */
     assert_ptr_equal(kafka_scene_await(&scene, &error), &second.block);
     delivery_lines_assert(&second, DELIVERY_NOT_SENT);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &first.block);
@@ -325,13 +328,13 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
     kafka_scene_open(&scene);
-    delivery_lines_fill(&first, "t", 1); /* this connects the library */
+    delivery_lines_fill(&first, "t", 1); /* makes librdkafka connect */
     kafka_scene_send(&scene, &first);
     kafka_scene_await(&scene, &error);
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 60000);
     delivery_lines_fill(&lines, "t", 5);
     kafka_scene_send(&scene, &lines);
-    /* The test cannot see when the request is sent; a second is long enough. */
+    /* The test cannot observe when the request is sent. One second is enough. */
     int64_t until = clock_monotonic_ns() + 1000000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
@@ -342,7 +345,7 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_end(&scene);
 }
 
-/* The library's thread for the only broker holds a block and is in a name lookup. */
+/* Makes librdkafka's thread for the only broker hold a block while it looks up a name. */
 static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines)
 {
     static char no_address_is_kept[] = "broker.address.ttl=1\nreconnect.backoff.ms=1\n";
@@ -354,7 +357,7 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     rd_kafka_mock_topic_create(scene->cluster, "t", 1, 1);
     scene->settings.broker.kafka = no_address_is_kept;
     kafka_scene_open(scene);
-    delivery_lines_fill(&first, "t", 1); /* so that the library knows the broker */
+    delivery_lines_fill(&first, "t", 1); /* makes librdkafka know the broker */
     kafka_scene_send(scene, &first);
     kafka_scene_await(scene, &error);
     atomic_store(&lookup.slow, true);
@@ -373,16 +376,14 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     }
 }
 
-/* A thread of the library, which ends by itself later, still uses the scene. */
+/* The thread of librdkafka ends by itself later, and still uses the scene. */
 static void end_lookup(struct kafka_scene *scene)
 {
     atomic_store(&lookup.slow, false);
     wakeup_signal(lookup.ended);
     rd_kafka_mock_cluster_destroy(scene->cluster);
     rd_kafka_destroy(scene->host);
-    /*
-     * The producer that was left to the library ends now; then the memory of its threads is freed.
-     */
+    /* The producer that was left to librdkafka ends now, and its threads' memory is freed. */
     assert_int_equal(rd_kafka_wait_destroyed((int)(PATIENCE_NS / 1000000)), 0);
 }
 
@@ -398,7 +399,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
     assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
                      &lines.block);
     bool lent = lines.block.lent;
-    /* Messages that the broker's thread has not received yet are reported as well. */
+    /* Messages that the broker's thread had not received yet are reported, too. */
     size_t unknown = 0;
     for (size_t i = 0; i < lines.block.count; i++) {
         unknown += lines.records[i].outcome == DELIVERY_UNKNOWN;
@@ -406,7 +407,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
                     lines.records[i].outcome == DELIVERY_NOT_SENT);
     }
     assert_int_equal(lent, unknown != 0);
-    /* The next block would have the same tokens as this one, which may still be reported. */
+    /* While the block is lent, no other is accepted, because it would have the same tokens. */
     delivery_lines_fill(&next, "t", 1);
     assert_true(!lent ||
                 !scene.destination->delivery->send(scene.destination, &next.block, &error));

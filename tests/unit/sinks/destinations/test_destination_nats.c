@@ -1,4 +1,4 @@
-/* nats: the outcomes of blocks, with a nats-server with JetStream. */
+/* nats: the outcomes of blocks with a nats-server that has JetStream. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 static const struct encoder_ops text_encoder = {.name = "json"};
 
-/* --- a server, and a destination that publishes to it ----------------------------------------- */
+/* --- the server and the destination ----------------------------------------------------------- */
 
 static struct nats_server server;
 
@@ -35,7 +35,7 @@ struct scene {
     struct wakeup *wakeup;
     struct destination *destination;
     char path[200];
-    struct sink_settings settings; /* of the options */
+    struct sink_settings settings; /* the settings that `options` refers to */
     struct destination_options options;
 };
 
@@ -151,7 +151,7 @@ NATS_TEST(what_is_sent_again_with_its_id_is_there_once)
     scene_end(&scene);
 }
 
-/* --- messages that are refused ---------------------------------------------------------------- */
+/* --- messages that the server refuses --------------------------------------------------------- */
 
 NATS_TEST(a_subject_of_no_stream_is_not_sent)
 {
@@ -255,7 +255,7 @@ NATS_TEST(a_subject_that_would_break_the_protocol_is_rejected)
     scene_end(&scene);
 }
 
-/* --- servers that are away, or silent --------------------------------------------------------- */
+/* --- servers that are stopped or do not answer ------------------------------------------------ */
 
 NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
 {
@@ -276,7 +276,7 @@ NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
     scene_end(&scene);
 }
 
-/* Counts of the current connection, and of all; no message is in flight. */
+/* Asserts the number of open connections and of all connections so far. No message is in flight. */
 static void assert_figures(const struct scene *scene, uint64_t connections, uint64_t connects)
 {
     const struct delivery_figures *figures = scene->destination->figures;
@@ -304,7 +304,7 @@ NATS_TEST(after_a_server_was_killed_and_came_back_blocks_are_acknowledged_again)
         delivery_lines_send(scene.destination, &lines);
         delivery_await(scene.destination, scene.wakeup, &error);
         if (lines.records[0].outcome != DELIVERY_ACKNOWLEDGED)
-            continue; /* in flight at the time, or the stream does not exist again yet */
+            continue; /* it was in flight, or the stream was not created again yet */
         if (acknowledged++ == 0) {
             assert_figures(&scene, 1, 1);
             nats_server_kill(&server);
@@ -346,7 +346,7 @@ NATS_TEST(a_message_that_waits_for_its_answer_is_counted)
     scene_end(&scene);
 }
 
-static unsigned refusals; /* number of calls that will be refused */
+static unsigned refusals; /* number of next calls that are refused */
 
 static natsStatus refuse_callback(natsSubscription *subscription, natsOnCompleteCB callback,
                                   void *closure)
@@ -410,13 +410,14 @@ NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
     nats_server_add_stream(&server, "S", "t", 0);
     scene_begin(&scene);
     open_it(&scene);
-    delivery_lines_fill(&lines, "t", 1); /* this connects the library */
+    delivery_lines_fill(&lines, "t", 1); /* makes the library connect */
     delivery_lines_send(scene.destination, &lines);
     delivery_await(scene.destination, scene.wakeup, &error);
     nats_server_freeze(&server);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
-    int64_t until = clock_monotonic_ns() + 300000000; /* the test cannot see when it is published */
+    /* The test cannot observe when the message is published. */
+    int64_t until = clock_monotonic_ns() + 300000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
     scene.destination->delivery->abandon(scene.destination);

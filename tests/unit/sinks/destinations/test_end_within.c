@@ -1,4 +1,4 @@
-/* An end with a time limit: after the limit it continues in the background. */
+/* Ends an object within a time limit. After the limit, the end continues in the background. */
 #include "sinks/destinations/end_within.h"
 
 #include "collector/platform/clock.h"
@@ -8,7 +8,7 @@
 #define PATIENCE_MS 10000
 #define MS_NS       INT64_C(1000000)
 
-/* An object whose end waits for the test. */
+/* An object whose end waits until the test allows it. */
 struct slow {
     struct wakeup *may_end, *has_ended;
 };
@@ -20,7 +20,7 @@ static void end_slowly(void *object)
     wakeup_signal(slow->has_ended);
 }
 
-/* A thread that was left behind may signal after the test, so the wake-ups are not destroyed. */
+/* A thread that was left behind may signal after the test, so the wake-ups are never destroyed. */
 static void begin(struct slow *slow)
 {
     struct error error;

@@ -1,4 +1,4 @@
-/* A file whose name the system cannot examine: its last known state counts. */
+/* When the system cannot look up a file's name, its last known state stays valid. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +11,14 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the real functions by these (CMakeLists.txt). */
+/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 int __real_stat(const char *path, struct stat *status);
 int __wrap_stat(const char *path, struct stat *status);
 int64_t __wrap_clock_monotonic_ns(void);
 
 #define MINUTE (60 * INT64_C(1000000000))
 
-static int unnamed; /* errno of each stat; 0: it succeeds */
+static int unnamed; /* errno of each stat; 0: stat succeeds */
 static int64_t now_ns;
 static struct sink_counters counters;
 static struct destination *destination;
@@ -30,7 +30,7 @@ int __wrap_stat(const char *path, struct stat *status)
     return unnamed != 0 ? -1 : __real_stat(path, status);
 }
 
-/* A second check comes after a long wait. */
+/* Each call advances the clock by a minute, so that the name is looked up again. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += MINUTE;
@@ -65,7 +65,7 @@ static void write_text(const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-/* A withdrawn write can only be withdrawn from the file to which it was written. */
+/* A rollback is possible only in the file that was written to. */
 TEST_WITH(a_file_that_cannot_be_seen_is_not_opened_anew, set_up, tear_down)
 {
     (void)state;

@@ -1,11 +1,11 @@
-/* The meaning of HTTP answers, by format: the complete table. */
+/* The complete table of the meanings of HTTP statuses, by format. */
 #include "sinks/destinations/http_answer.h"
 
 #include <string.h>
 
 #include "tests/support/test.h"
 
-/* The expected meaning of the statuses from `first` to `last`. */
+/* The expected meaning of all statuses from `first` to `last`. */
 struct expected {
     long first, last;
     enum delivery_outcome outcome;
@@ -23,7 +23,7 @@ static void assert_means(const char *format, long status, const struct expected 
                  (int)found.outcome, (int)found.reason, found.parts, found.tries);
 }
 
-/* The rows cover all statuses from 200 to 999, in order and without gaps. */
+/* Asserts that the rows cover the statuses from 200 to 999 in order, without gaps. */
 static void assert_table(const char *format, const struct expected *rows, size_t count)
 {
     long status = 200;

@@ -1,4 +1,4 @@
-/* The bodies of requests: records of a block, converted by an encoder, or compressed. */
+/* The bodies of requests: the records of a block, converted by an encoder or compressed. */
 #include "sinks/destinations/http_body.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct delivery_block block = {
 
 static const struct encoder_ops lines = {.name = "csv"};
 
-/* --- an encoder and a compression that show what they were given ------------------------------ */
+/* --- an encoder and a compression whose output shows their input ------------------------------ */
 
 static bool bracket(size_t shape, const char *bytes, size_t size, void *scratch, struct output *out)
 {
@@ -96,11 +96,11 @@ static struct compression *open_mark(void)
     return made;
 }
 
-/* --- bodies ----------------------------------------------------------------------------------- */
+/* --- making bodies ---------------------------------------------------------------------------- */
 
 /*
- * Makes the body of `count` records beginning with `first`. Returns NULL if the result is not
- * "made".
+ * Makes the body of `count` records from `first`. Asserts that it is `expected`, unless this is
+ * NULL. Returns the result.
  */
 static enum http_body_result assert_body(const struct encoder_ops *encoder,
                                          const struct compression_ops *compression, size_t first,

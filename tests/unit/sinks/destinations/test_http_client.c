@@ -1,5 +1,5 @@
 /*
- * The requests of an http: sink with a scripted libcurl: its results, stale results of a handle's
+ * The requests of an http: sink with a scripted libcurl: its results, stale values of the handle's
  * previous request, and requests that it never ends.
  */
 #include "sinks/destinations/http_client.h"
@@ -10,7 +10,7 @@
 #include "tests/support/sinks/http_scene.h"
 #include "tests/support/test.h"
 
-/* --- a client --------------------------------------------------------------------------------- */
+/* --- the client ------------------------------------------------------------------------------- */
 
 #define RECORDS 4
 
@@ -39,7 +39,7 @@ static struct http_result wait_for_answer(void)
     return result;
 }
 
-/* Requests are given up when this number has been added. */
+/* Abandons the requests when this number of them has been added. */
 static struct http_result abandon_after(size_t added)
 {
     struct http_result result;

@@ -1,4 +1,4 @@
-/* The requests of one block, with a scripted server that accepts some of them. */
+/* The requests of one block to a scripted server that accepts some of its records. */
 #include "sinks/destinations/http_exchange.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static struct delivery_block block;
 static struct http_exchange exchange;
 static size_t requests;
 
-/* The server's answer to a request with these records. */
+/* Returns the server's status for a request with these records. */
 typedef long server(const struct http_range *range);
 
 static void open_block(size_t count)
@@ -104,7 +104,7 @@ static long breaks_down_later(const struct http_range *range)
     return 503;
 }
 
-/* --- exchanges -------------------------------------------------------------------------------- */
+/* --- blocks and their requests ---------------------------------------------------------------- */
 
 TEST(a_block_that_is_taken_is_one_request)
 {
@@ -131,7 +131,9 @@ TEST(one_bad_record_is_found_and_the_others_are_saved)
     }
 }
 
-/* Whether a record is one of `bad_of` bad records among `count`, evenly spread. */
+/*
+ * Returns true if the record is one of `bad_of` bad records that are evenly spread among `count`.
+ */
 static bool is_bad_of(size_t index, size_t count, size_t bad_of)
 {
     return index * bad_of / count != (index + 1) * bad_of / count;
@@ -323,9 +325,9 @@ TEST(a_stop_leaves_what_was_not_answered_unsent)
     assert_fates(0, 0, 8);
 }
 
-/* --- answers that mean some of the records ---------------------------------------------------- */
+/* --- answers about some of the records -------------------------------------------------------- */
 
-/* Every request gets this answer, whose text says that some records were accepted. */
+/* The text of each answer says that some records were accepted. */
 static void exchange_partly(const char *format, bool repeats, server *answers)
 {
     static struct http_lessons lessons;
@@ -385,13 +387,15 @@ TEST(a_record_of_several_lines_may_be_there_in_part)
         records[i].lines = i < 50 ? 1 : 2;
     many_bad = 4;
     bad_status = 400;
-    exchange_as("remote-write", refuses_many); /* whatever it says */
+    /* For this format the text of an answer does not matter. */
+    exchange_as("remote-write", refuses_many);
     assert_int_equal(count_fate(DELIVERY_ACKNOWLEDGED), 96);
     assert_int_equal(count_fate(DELIVERY_REFUSED), 2);
     assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 2);
     open_block(1);
     records[0].lines = 2;
-    exchange_as("influx", takes_nothing); /* this answer's text does not say so */
+    /* The text does not say that some records were accepted. */
+    exchange_as("influx", takes_nothing);
     assert_int_equal(count_fate(DELIVERY_REFUSED), 1);
     open_block(1);
     records[0].lines = 2;
@@ -415,12 +419,12 @@ TEST(what_prometheus_says_it_never_takes_is_not_tried_again)
     assert_fates(13, 3, 0);
 }
 
-/* --- lessons ---------------------------------------------------------------------------------- */
+/* --- series that are learned as refused ------------------------------------------------------- */
 
 static struct http_lessons lessons;
 static uint32_t keys[MOST][2];
 
-/* Gives the record the key of that series and that sender. */
+/* Sets the record's key to this series and sender. */
 static void set_key(size_t index, uint32_t series, uint32_t sender)
 {
     keys[index][0] = series;
@@ -447,8 +451,8 @@ static long refuses_series(const struct http_range *range)
 }
 
 /*
- * A block of 1,000 records in 250 series of one sender, from a sink that has learned refused series
- * (lessons).
+ * Sends a block of 1,000 records in 250 series of one sender. The sink has learned which series are
+ * refused.
  */
 static void exchange_learning(const char *format, server *answers)
 {
@@ -475,14 +479,14 @@ TEST(a_series_that_is_refused_again_and_again_has_its_own_requests)
     assert_fates(996, 4, 0);
     assert_in_range(requests, 40, 80);
     assert_true(http_lessons_any(&lessons));
-    exchange_learning("json", refuses_series); /* requests: good records; all four; two; two; and
-                                                  each by itself */
+    /* The good records; the four bad ones; two; two; and each of the four. */
+    exchange_learning("json", refuses_series);
     assert_fates(996, 4, 0);
     assert_int_equal(requests, 8);
     for (int i = 0; i < 4; i++)
         exchange_learning("json", refuses_series);
     assert_fates(996, 4, 0);
-    assert_int_equal(requests, 4); /* requests: good records; all four; the newest; the oldest */
+    assert_int_equal(requests, 4); /* the good records; the four bad ones; the newest; the oldest */
 }
 
 TEST(it_is_as_all_others_when_it_is_taken_again)
@@ -496,7 +500,7 @@ TEST(it_is_as_all_others_when_it_is_taken_again)
     assert_int_equal(lessons.used, 0);
 }
 
-/* The good ones of them may have been stored with their joint request. */
+/* Good records among them may have been stored by a request for several records. */
 TEST(what_is_not_sent_individually_may_be_there_after_a_partial_refusal)
 {
     lessons = (struct http_lessons){0};
@@ -508,7 +512,7 @@ TEST(what_is_not_sent_individually_may_be_there_after_a_partial_refusal)
         assert_int_equal(count_fate(DELIVERY_REFUSED), i < 4 ? 4 : 2);
         assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), i < 4 ? 0 : 2);
     }
-    assert_int_equal(requests, 4); /* good records; all four; the newest; the oldest */
+    assert_int_equal(requests, 4); /* the good records; the four bad ones; the newest; the oldest */
 }
 
 static size_t good_from;
@@ -538,7 +542,6 @@ TEST(a_hopeless_series_that_recovers_within_a_block_loses_nothing)
 
 static uint32_t good_series;
 
-/* Refuses all series of a sender except one. */
 static long refuses_sender(const struct http_range *range)
 {
     for (size_t i = range->first; i < range->first + range->count; i++)
@@ -547,7 +550,7 @@ static long refuses_sender(const struct http_range *range)
     return 204;
 }
 
-/* 20 of 1,000 records are of that sender, in 20 series beginning with `first`. */
+/* Sends 1,000 records. 20 of them are of sender 66, in 20 series from `first`. */
 static void exchange_of_sender(uint32_t first)
 {
     open_block(1000);
@@ -586,7 +589,8 @@ TEST(a_good_series_that_such_a_sender_begins_is_found)
         assert_int_equal(requests, 4);
         keys[0][0] = good_series = 1 + among;
         keys[0][1] = 7;
-        http_lessons_taken(&lessons, &block, &records[0]); /* it is unknown */
+        /* The outcome of this record is unknown. */
+        http_lessons_taken(&lessons, &block, &records[0]);
         exchange_of_sender(1);
         assert_fates(981, 19, 0);
     }

@@ -1,4 +1,4 @@
-/* The shape of requests, and the proof that a server supports the second one. */
+/* The two shapes of requests, and the proof that a server supports the second one. */
 #include "sinks/destinations/http_shapes.h"
 
 #include "tests/support/test.h"
@@ -81,7 +81,7 @@ TEST(an_answer_that_says_nothing_is_no_answer)
     expect(1, 503, false, false);
     expect(0, 204, false, false);
     expect(1, 204, true, false);
-    expect(1, 503, false, false); /* this answer does not revoke the proof */
+    expect(1, 503, false, false); /* the proof remains after this answer */
     expect(1, 204, true, false);
 }
 

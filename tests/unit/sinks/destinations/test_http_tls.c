@@ -1,6 +1,6 @@
 /*
- * The certificates of an https: sink with libcurl on OpenSSL and on Schannel: a libcurl that only has a
- * version and notes which options are set.
+ * The certificates of an https: sink with libcurl on OpenSSL and on Schannel. The libcurl here only
+ * reports a version and notes which options are set.
  */
 #include "sinks/destinations/http_tls.h"
 
@@ -163,7 +163,8 @@ TEST_WITH(without_authorities_those_of_the_system_are_used, make, scratch_remove
     (void)state;
     struct error error;
     const struct client_tls tls = {.ca = NULL};
-    const char *expected = NULL; /* also if this machine has none, which https: needs */
+    /* NULL if this machine has no trusted authorities, which https: requires. */
+    const char *expected = NULL;
     version = "libcurl/7.88.1 OpenSSL/3.0.15";
     int found = trusted_authorities_find(&expected, &error);
     assert_int_equal(http_tls_check(&library, &tls, true, &error), found);

@@ -6,7 +6,7 @@
 #include "sinks/destinations/jetstream_answer.h"
 #include "tests/support/test.h"
 
-/* The copy has exactly the answer's size, so that a sanitizer reports reading past it. */
+/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
 static struct jetstream_answer read_all(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

@@ -31,7 +31,10 @@ TEST(a_message_that_is_too_large_is_refused_and_those_beside_it_are_not)
     kafka_scene_end(&scene);
 }
 
-/* The broker refuses this number of produce requests as larger than the topic allows. */
+/*
+ * Makes the broker refuse this number of produce requests with
+ * RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE.
+ */
 static void refuse_as_too_large(struct kafka_scene *scene, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -74,7 +77,7 @@ TEST(a_message_that_is_refused_alone_is_too_large_also_where_it_was_sent_with_ot
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    refuse_as_too_large(&scene, 4); /* eight, four, two, one */
+    refuse_as_too_large(&scene, 4); /* messages of eight, four, two and one record */
     kafka_scene_open(&scene);
     delivery_lines_fill(&lines, "t", 8);
     kafka_scene_send(&scene, &lines);
@@ -86,7 +89,10 @@ TEST(a_message_that_is_refused_alone_is_too_large_also_where_it_was_sent_with_ot
     kafka_scene_end(&scene);
 }
 
-/* Reads messages, each with the block's head, until all lines came. Returns their number. */
+/*
+ * Reads messages until all lines have arrived. Each must begin with the block's head. Returns their
+ * number.
+ */
 static size_t assert_parts(struct kafka_scene *scene, const struct delivery_lines *lines,
                            const char *head, size_t most)
 {

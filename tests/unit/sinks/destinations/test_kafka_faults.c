@@ -1,7 +1,7 @@
 /*
  * A kafka: destination whose library is late, fails, reports out of order, twice or never, and
- * looks up a name for 15 seconds. The library is a double (kafka_double.h), and time is the test's:
- * it passes only while the destination waits for something.
+ * looks up a name for 15 seconds. The library is a double (kafka_double.h). Time is simulated: it
+ * passes only while the destination waits.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -22,14 +22,14 @@
 #define SECONDS      INT64_C(1000000000)
 #define LOOKUP       (15 * SECONDS)
 
-/* --- time ------------------------------------------------------------------------------------- */
+/* --- simulated time --------------------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    pthread_t sink; /* the thread of the test, which is the sink's */
+    pthread_t sink; /* the thread of the test, which acts as the sink's thread */
     _Atomic int64_t now_ns;
-    _Atomic size_t waiting; /* threads that wait for a lookup */
+    _Atomic size_t waiting; /* number of threads that wait for a lookup */
 } simulated = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void pass(int64_t ns)
@@ -46,7 +46,7 @@ int64_t __wrap_clock_monotonic_ns(void)
     return atomic_load(&simulated.now_ns);
 }
 
-/* A wait takes no real time beyond what other threads need, unless these wait for a lookup. */
+/* A wait takes only the real time that other threads need, except those that wait for a lookup. */
 enum wakeup_reason __real_wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                       int timeout_ms);
 enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
@@ -68,10 +68,10 @@ enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle,
 /* --- the library's behaviour ------------------------------------------------------------------ */
 
 static struct {
-    const struct kafka_report *reports; /* for each message in order; the last one is for all later
-                                           messages */
+    /* For the messages in their order; the last one is used for all further messages. */
+    const struct kafka_report *reports;
     size_t report_count;
-    rd_kafka_resp_err_t refusal; /* for the first `refusals` messages; 0: none is refused */
+    rd_kafka_resp_err_t refusal; /* of the first `refusals` messages; 0: none is refused */
     size_t refusals;
     size_t handed, changed;
     bool no_producer;
@@ -82,7 +82,7 @@ static int64_t fake_now(void)
     return atomic_load(&simulated.now_ns);
 }
 
-/* Only a wait of the sink's thread advances the time. Other threads wait until it has advanced. */
+/* Only waits of the sink's thread advance the time. Other threads wait for it to advance. */
 static void fake_wait(int64_t until_ns, bool busy)
 {
     if (pthread_equal(pthread_self(), simulated.sink)) {
@@ -129,7 +129,7 @@ static const struct kafka_double_world library = {.now_ns = fake_now,
                                                   .changed = fake_changed,
                                                   .refuses = fake_refuses};
 
-/* --- a sink ----------------------------------------------------------------------------------- */
+/* --- the sink --------------------------------------------------------------------------------- */
 
 static struct wakeup *wakeup;
 static struct destination *destination;
@@ -159,7 +159,7 @@ static void begin(const struct kafka_report *reports, size_t count)
         fail_msg("%s", error.text);
 }
 
-/* Each block was answered, or the destination was abandoned. */
+/* Before this, each block was answered or the destination abandoned. */
 static void end(void)
 {
     destination->destroy(destination);
@@ -168,7 +168,7 @@ static void end(void)
     assert_int_equal(fake.changed, 0);
 }
 
-/* Serves the destination for a time, as the sink's thread does. */
+/* Serves the destination for this time, as the sink's thread does. */
 static void serve_for(int64_t ns)
 {
     int64_t until_ns = fake_now() + ns;
@@ -197,7 +197,7 @@ static void assert_outcomes(const struct delivery_lines *lines,
         assert_int_equal(lines->records[i].outcome, outcomes[i]);
 }
 
-/* A block whose bytes are allocated: they may become the library's. */
+/* Makes a block with allocated bytes, because librdkafka may become their owner. */
 static void make_lines(struct delivery_lines *lines, size_t count)
 {
     delivery_lines_fill(lines, "t", count);
@@ -214,10 +214,7 @@ static void send_lines(struct delivery_lines *lines, size_t count)
     delivery_lines_send(destination, lines);
 }
 
-/*
- * As the delivery's writer does: an answered block that the library does not use any more is filled
- * again.
- */
+/* Like the delivery's writer, fills an answered block again unless librdkafka still uses it. */
 static void reuse(struct delivery_lines *lines)
 {
     if (lines->block.lent)
@@ -233,7 +230,7 @@ static void take_answer(struct delivery_lines *lines)
     reuse(lines);
 }
 
-/* --- reports that are late, early, and out of order ------------------------------------------- */
+/* --- late, early and unordered reports -------------------------------------------------------- */
 
 TEST(reports_in_any_order_are_each_for_their_record)
 {
@@ -263,7 +260,7 @@ TEST(a_report_after_the_deadline_of_its_block_counts)
     begin(REPORTS(reports));
     send_lines(&lines, 3);
     serve_for(299 * SECONDS);
-    assert_null(answer()); /* the library has its bytes */
+    assert_null(answer()); /* librdkafka still uses its bytes */
     serve_for(2 * SECONDS);
     take_answer(&lines);
     delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
@@ -286,7 +283,7 @@ TEST(a_block_that_waits_for_such_a_report_is_given_back_in_time)
     end();
 }
 
-/* --- reports that come twice ------------------------------------------------------------------ */
+/* --- repeated reports ------------------------------------------------------------------------- */
 
 TEST(a_report_that_comes_twice_counts_once)
 {
@@ -295,7 +292,7 @@ TEST(a_report_that_comes_twice_counts_once)
     begin(REPORTS(reports));
     send_lines(&lines, 3);
     serve_for(SECONDS / 2);
-    assert_null(answer()); /* the library still has the others */
+    assert_null(answer()); /* other reports are missing */
     serve_for(SECONDS);
     take_answer(&lines);
     delivery_lines_assert(&lines, DELIVERY_ACKNOWLEDGED);
@@ -339,7 +336,7 @@ TEST(messages_that_the_library_does_not_take_are_not_sent)
     end();
 }
 
-/* While no other producer can be made, blocks wait. */
+/* Blocks wait until another producer can be created. */
 TEST(a_producer_that_fails_is_replaced_when_all_is_reported)
 {
     static const struct kafka_report reports[] = {{.after_ns = KAFKA_DOUBLE_NEVER,
@@ -365,7 +362,7 @@ TEST(a_producer_that_fails_is_replaced_when_all_is_reported)
     end();
 }
 
-/* --- reports that never come ------------------------------------------------------------------ */
+/* --- missing reports -------------------------------------------------------------------------- */
 
 static const struct kafka_report never_sent = {.after_ns = KAFKA_DOUBLE_NEVER,
                                                .error = RD_KAFKA_RESP_ERR__MSG_TIMED_OUT};
@@ -390,7 +387,7 @@ TEST(at_a_stop_what_was_sent_is_unknown_and_the_rest_is_not_sent)
     end();
 }
 
-/* --- a lookup of a name ----------------------------------------------------------------------- */
+/* --- lookups of names ------------------------------------------------------------------------- */
 
 static int64_t begin_lookup(struct delivery_lines *lines, const struct kafka_report *report)
 {
@@ -420,7 +417,7 @@ TEST(reports_that_come_after_a_lookup_count)
     end();
 }
 
-/* The stop may take a second: 200 ms for the reports, and 500 ms for the producer's end. */
+/* The stop may take one second: 200 ms for the reports, and 500 ms for the end of the producer. */
 TEST(a_stop_does_not_wait_for_a_lookup)
 {
     struct delivery_lines lines;
@@ -445,7 +442,7 @@ TEST(blocks_that_are_not_reported_stay_lent_to_the_library)
     assert_int_equal(fake.changed, 0);
 }
 
-/* The next block would have the same tokens as this one, which may still be reported. */
+/* While the block is lent, no other is accepted, because it would have the same tokens. */
 TEST(while_a_block_is_lent_no_other_one_is_taken)
 {
     struct delivery_lines lines, next;
@@ -458,12 +455,12 @@ TEST(while_a_block_is_lent_no_other_one_is_taken)
     end_lookup();
 }
 
-/* --- everything, by chance -------------------------------------------------------------------- */
+/* --- random reports --------------------------------------------------------------------------- */
 
 #define BLOCKS  8
 #define RECORDS 6
 
-/* Facts that the library has about a record of a block. */
+/* The state of a record in the library. */
 struct known {
     bool handed, reported;
     rd_kafka_resp_err_t error;
@@ -482,7 +479,7 @@ static bool happens(unsigned percent)
     return next_below(&chance.random, 100) < percent;
 }
 
-/* Finds the record by the address of its bytes. NULL: no block in use has these bytes. */
+/* Finds the record that has the message's bytes. Returns NULL if no block in use has them. */
 static struct known *known_of(const struct kafka_double_message *message)
 {
     for (size_t i = 0; i < BLOCKS; i++) {
@@ -522,7 +519,7 @@ static void chance_reported(const struct kafka_double_message *message,
                             rd_kafka_resp_err_t error_of_it, rd_kafka_msg_status_t status)
 {
     struct known *known = known_of(message);
-    if (known != NULL) { /* otherwise its block was given up, and another one has its place */
+    if (known != NULL) { /* NULL if its block was given up and another one is in its place */
         known->reported = true;
         known->error = error_of_it;
         known->status = status;
@@ -530,7 +527,8 @@ static void chance_reported(const struct kafka_double_message *message,
 }
 
 /*
- * A record counted as written must be acknowledged, and unknown outcomes must be counted as such.
+ * A record that counts as written must have been acknowledged. An unknown outcome must be counted
+ * as unknown.
  */
 static void judge_record(const struct known *known, enum delivery_outcome outcome)
 {
@@ -602,7 +600,7 @@ static void run_by_chance(uint64_t seed)
     destination->delivery->abandon(destination);
     take_answers();
     for (size_t i = 0; i < BLOCKS; i++)
-        assert_false(chance.sent[i]); /* each block was given back */
+        assert_false(chance.sent[i]); /* each block was answered */
     destination->destroy(destination);
     assert_true(fake_now() - began_ns < SECONDS);
     end_lookup();

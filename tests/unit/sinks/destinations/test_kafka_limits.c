@@ -1,4 +1,4 @@
-/* Learnt limits of Kafka topics, and how long they are remembered. */
+/* Limits of Kafka topics that were learned, and how long they are remembered. */
 #include "sinks/destinations/kafka_topics.h"
 #include "tests/support/test.h"
 
@@ -26,7 +26,8 @@ TEST(a_limit_is_forgotten_some_time_after_it_was_learnt_and_learnt_again)
     assert_true(kafka_topics_limit(topics, "a", 5) == SIZE_MAX);
     kafka_topics_lower(topics, "a", 1000, 10);
     kafka_topics_lower(topics, "a", 500, 20);
-    kafka_topics_lower(topics, "a", 700, 30); /* a report about an earlier request */
+    /* A report about an earlier request, which has no effect. */
+    kafka_topics_lower(topics, "a", 700, 30);
     assert_int_equal(kafka_topics_limit(topics, "a", KAFKA_LIMIT_LASTS_NS + 9), 500);
     assert_true(kafka_topics_limit(topics, "b", 40) == SIZE_MAX);
     assert_true(kafka_topics_limit(topics, "a", KAFKA_LIMIT_LASTS_NS + 10) == SIZE_MAX);

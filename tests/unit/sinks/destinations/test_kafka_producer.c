@@ -1,6 +1,6 @@
 /*
- * A producer that is replaced: its counts continue, and its gauges begin at 0. Also a producer that
- * cannot be created, at the start or later. The test provides the statistics in librdkafka's place.
+ * A producer that is replaced: its counts continue, and its gauges begin at 0. A producer that
+ * cannot be created, at the start or later. The test provides the statistics of librdkafka.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void no_report(void *context, const rd_kafka_message_t *message)
     (void)message;
 }
 
-static const char *refused; /* a property of which the library refuses every value */
+static const char *refused; /* a property that librdkafka refuses */
 
 static rd_kafka_conf_res_t set(rd_kafka_conf_t *conf, const char *name, const char *value,
                                char *why, size_t size)
@@ -75,7 +75,7 @@ static void scene_end(struct scene *scene)
     wakeup_destroy(scene->producer.wakeup);
 }
 
-/* All figures of a broker, each a different number. */
+/* Reports a different number for each figure of a broker. */
 static void say(struct scene *scene, unsigned times)
 {
     char text[300];
@@ -115,7 +115,7 @@ TEST(what_a_producer_counted_stays_counted_when_others_follow_and_what_was_so_th
     scene_begin(&scene);
     for (unsigned round = 1; round <= 4; round++) {
         say(&scene, 1);
-        say(&scene, round); /* of the same producer, so it replaces the earlier ones */
+        say(&scene, round); /* replaces the statistics of the same producer */
         assert_counts(&scene, times + round);
         assert_now(&scene, 1, 2 * round);
         times += round;

@@ -1,4 +1,4 @@
-/* kafka: properties for the library, their effects, and those that are refused. */
+/* kafka: properties for librdkafka, their effects, and properties that are refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ TEST_WITH(after_a_fatal_error_another_producer_delivers, scratch_make, scratch_r
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    /* A producer with this guarantee fails at the first message that a broker refuses. */
+    /* With this property, the producer fails at the first message that a broker refuses. */
     rd_kafka_mock_push_request_errors(scene.cluster, KAFKA_PRODUCE_KEY, 1,
                                       RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     kafka_scene_write_properties(&scene, "enable.gapless.guarantee=true\n");

@@ -1,4 +1,4 @@
-/* The reasons in lines of librdkafka's log (these are of version 2.0.2). */
+/* The reasons in log lines of librdkafka (version 2.0.2). */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +70,11 @@ TEST(a_reason_of_any_length_is_cut_and_printable)
 
 TEST(a_refused_certificate_has_advice_that_fits)
 {
-    static const char old[] = "\x30\x1e\x17\x0d" "261126030000Z" "\x17\x0d" "261127030000Z" "\x30";
+    static const char old[] = "\x30\x1e\x17\x0d"
+                              "261126030000Z"
+                              "\x17\x0d"
+                              "261127030000Z"
+                              "\x30";
     static const struct {
         int code;
         const char *expected;

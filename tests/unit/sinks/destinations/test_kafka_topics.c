@@ -1,4 +1,4 @@
-/* kafka: topics that are denied, missing or many, with librdkafka's own mock cluster. */
+/* kafka: topics that are denied, missing or many, with the mock cluster of librdkafka. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ TEST(a_topic_that_the_broker_refuses_is_denied)
     kafka_scene_end(&scene);
 }
 
-/* A missing topic, once the library has asked for it. */
+/* Begins a scene whose topic is reported as missing when librdkafka requests it. */
 static void scene_begin_without_topic(struct kafka_scene *scene)
 {
     static char at_once[] = "topic.metadata.propagation.max.ms=0\n";
@@ -43,7 +43,8 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     scene_begin_without_topic(&scene);
     scene.settings.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
     kafka_scene_open(&scene);
-    for (int i = 0; i < 3; i++) { /* the first is reported, the others are refused at once */
+    /* The first block is reported, and the others are refused at once. */
+    for (int i = 0; i < 3; i++) {
         delivery_lines_fill(&lines, "t", DELIVERY_LINES);
         kafka_scene_send(&scene, &lines);
         assert_ptr_equal(kafka_scene_await(&scene, &error), &lines.block);
@@ -52,7 +53,7 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     kafka_scene_end(&scene);
 }
 
-/* Sends a block repeatedly, as a sink does, until its outcome changes. */
+/* Sends a block again and again, as a sink does, until its outcome changes. */
 static void await_other_fate(struct kafka_scene *scene, struct delivery_lines *lines,
                              enum delivery_outcome fate)
 {

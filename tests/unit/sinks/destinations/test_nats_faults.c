@@ -1,7 +1,7 @@
 /*
  * The publisher of a nats: sink with a library that connects slowly, and whose answers come late,
- * out of order, twice or never. The library is a table of functions here: it keeps the messages,
- * and the test has it answer them.
+ * out of order, twice or never. The library is a table of functions that keeps the messages. The
+ * test makes it answer them.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,19 +16,19 @@
 
 struct __natsMsg {
     char reply[200];
-    const char *answer; /* answer to a message that the library has received */
+    const char *answer; /* the answer in a message to the subscriber */
 };
 
-/* --- a library -------------------------------------------------------------------------------- */
+/* --- the library ------------------------------------------------------------------------------ */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     char replies[MESSAGES_MOST][200]; /* reply subjects of the published messages */
     size_t published;
-    bool looks_up; /* a connection waits for a lookup of a name */
+    bool looks_up; /* a connection waits for the lookup of a name */
     bool is_waiting;
-    bool has_ended; /* whether the publisher's thread has ended */
+    bool has_ended; /* the publisher's thread has ended */
     natsMsgHandler handler;
     void *handler_context;
     natsConnectionHandler closed;
@@ -111,7 +111,7 @@ static const char *get_last_error(natsStatus *status)
     return NULL;
 }
 
-/* Waits for the lookup, and fails after it. */
+/* Waits until the lookup ends, and then fails. */
 static natsStatus connect_to(natsConnection **connection, natsOptions *options)
 {
     (void)options;
@@ -292,8 +292,8 @@ static const struct nats_library library = {
 static const char taken[] = "{\"stream\":\"S\",\"seq\":1}";
 
 /*
- * Answers a published message (0: the first one) by calling the subscriber, as the library does.
- * `text` NULL: the server says that there are no responders.
+ * Answers published message number `message`, from 0, by calling the subscriber as the library
+ * does. If `text` is NULL, the server reports that there are no responders.
  */
 static void answer(size_t message, const char *text)
 {
@@ -311,7 +311,7 @@ static void wait_for_published(size_t count)
     pthread_mutex_unlock(&fake.lock);
 }
 
-/* --- a publisher ------------------------------------------------------------------------------ */
+/* --- the publisher ---------------------------------------------------------------------------- */
 
 static struct nats_publisher *publisher;
 static struct error error;
@@ -396,7 +396,7 @@ TEST(an_answer_after_the_stop_is_not_of_the_next_block)
     nats_publisher_destroy(publisher);
 }
 
-/* The publisher's thread waits for the lookup, and ends by itself. */
+/* The publisher's thread waits for the lookup, and ends by itself later. */
 TEST(a_stop_does_not_wait_for_a_lookup)
 {
     struct delivery_lines lines;

@@ -1,4 +1,4 @@
-/* Blocks in flight to NATS: the next message, and outcomes. */
+/* Blocks in flight to NATS: which message is next, and the outcomes of records. */
 #include <string.h>
 
 #include "sinks/destinations/nats_flights.h"
@@ -131,7 +131,7 @@ TEST(a_block_as_one_message_has_one_answer)
     assert_string_equal(error.text, "bad");
 }
 
-/* The next message has these records. */
+/* Takes the next message and asserts that it has these records. */
 static struct nats_token next_part(struct nats_flights *flights, uint32_t first, uint32_t count)
 {
     struct record_range range;
@@ -179,7 +179,8 @@ TEST(a_block_that_is_too_large_is_divided_until_a_record_is_too_large_by_itself)
     assert_int_equal(a.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(a.records[1].reason, DELIVERY_TOO_LARGE);
     assert_int_equal(a.records[2].outcome, DELIVERY_ACKNOWLEDGED);
-    assert_true(nats_flights_put(&flights, &b.block, 0)); /* the subject's limit is known now */
+    /* The limit of the subject is known now. */
+    assert_true(nats_flights_put(&flights, &b.block, 0));
     next_part(&flights, 0, 1);
     next_part(&flights, 1, 1);
     next_part(&flights, 2, 1);
@@ -288,7 +289,7 @@ TEST(with_a_connection_all_blocks_are_lost_that_follow_one_without_its_answer)
     struct three a, b;
     nats_flights_put(&flights, three(&a), 0);
     nats_flights_put(&flights, three(&b), 0);
-    assert_false(nats_flights_lose(&flights)); /* nothing was published */
+    assert_false(nats_flights_lose(&flights)); /* no message was published */
     struct nats_token token = next(&flights, 0);
     assert_true(nats_flights_lose(&flights));
     assert_false(acknowledge(&flights, &token));
@@ -316,7 +317,7 @@ TEST(an_answer_that_comes_twice_or_too_late_changes_nothing)
     assert_false(acknowledge(&flights, &token));
     assert_int_equal(a.records[1].outcome, DELIVERY_UNKNOWN);
     nats_flights_take(&flights, NULL);
-    nats_flights_put(&flights, three(&b), 0); /* in the same slot */
+    nats_flights_put(&flights, three(&b), 0); /* in the slot of the lost block */
     next(&flights, 0);
     next(&flights, 0);
     assert_false(acknowledge(&flights, &token));
@@ -367,7 +368,7 @@ TEST(there_is_room_for_so_many_blocks)
     struct nats_token token = next(&flights, 0);
     acknowledge(&flights, &token);
     assert_false(nats_flights_put(&flights, &all[NATS_FLIGHTS].block,
-                                  0)); /* the block is complete and must be removed first */
+                                  0)); /* the complete block must be removed first */
     assert_ptr_equal(nats_flights_take(&flights, NULL), &all[0].block);
     assert_true(nats_flights_put(&flights, &all[NATS_FLIGHTS].block, 0));
 }
@@ -388,7 +389,7 @@ TEST(what_waits_for_an_answer_is_counted)
     nats_flights_expire(&flights, INT64_MAX);
     assert_int_equal(flights.unanswered, 0);
     assert_ptr_equal(nats_flights_take(&flights, &error), &a.block);
-    assert_int_equal(flights.last_begun_ns, 0); /* some have no answer */
+    assert_int_equal(flights.last_begun_ns, 0); /* some messages have no answer */
     assert_ptr_equal(nats_flights_take(&flights, &error), &b.block);
     assert_true(nats_flights_put(&flights, three(&a), 1));
     for (int64_t now = 7; now < 10; now++) {

@@ -7,7 +7,7 @@
 
 static struct error said;
 
-/* The copy has exactly the answer's size, so that a sanitizer reports reading past it. */
+/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
 static enum exit_code judge(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

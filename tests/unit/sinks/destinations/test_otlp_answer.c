@@ -9,8 +9,7 @@
 
 static struct wire wire;
 
-/* Reads from a copy of exactly this size, for the sanitizers; compares the message before freeing.
- */
+/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
 static bool read(const void *bytes, size_t size, uint64_t rejected, const char *message)
 {
     uint8_t *exact = malloc(size == 0 ? 1 : size);
@@ -47,7 +46,7 @@ TEST(a_partial_success_says_how_many_points_were_refused_and_why)
     put_partial(17, "too old");
     assert_true(read(wire.bytes, wire.size, 17, "too old"));
     wire_clear(&wire);
-    put_partial(0, "slow down"); /* a warning */
+    put_partial(0, "slow down"); /* a warning, without rejected points */
     assert_true(read(wire.bytes, wire.size, 0, "slow down"));
 }
 

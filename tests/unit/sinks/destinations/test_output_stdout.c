@@ -1,4 +1,7 @@
-/* Standard output of every kind: writing never blocks and does not affect its other owners. */
+/*
+ * Standard output of every kind: a write never blocks and does not affect other processes that
+ * share it.
+ */
 #include <string.h>
 
 #include "collector/platform/output_file.h"
@@ -17,7 +20,6 @@ static int tear_down(void **state)
 
 /* --- pipes ------------------------------------------------------------------------------------ */
 
-/* A pipe as standard output, with its output file. */
 static struct output_file *open_pipe(struct test_pipe *pipe)
 {
     *pipe = test_pipe_open();
@@ -31,7 +33,10 @@ static void close_pipe(struct output_file *file, struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads numbers up to `size`, at least one; `at` were read before. */
+/*
+ * Reads at least one and at most `size` bytes. Asserts that they follow the `at` bytes that were
+ * read before.
+ */
 static size_t read_numbers(const struct test_pipe *pipe, size_t at, size_t size)
 {
     uint8_t block[OUTPUT_BLOCK];
@@ -116,7 +121,7 @@ TEST_WITH(a_full_pipe_whose_reader_goes_is_closed, scratch_make, tear_down)
     size_t accepted = output_fill(file);
     test_stream_close(&pipe.reader);
     while (output_write_numbers(file, accepted, &written) == WRITE_OK)
-        accepted += written; /* bytes written before the close */
+        accepted += written; /* bytes that were written before the close */
     assert_int_equal(written, 0);
     output_assert_closed(file);
     close_pipe(file, &pipe);
@@ -148,7 +153,10 @@ TEST_WITH(a_reader_that_goes_is_noticed_without_a_write, scratch_make, tear_down
     close_pipe(file, &pipe);
 }
 
-/* A withdrawn write was not accepted, and an accepted one is not written again. */
+/*
+ * The reader gets each byte at most once: a withdrawn write was not accepted, and an accepted one
+ * is not repeated.
+ */
 TEST_WITH(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted, scratch_make, tear_down)
 {
     (void)state;
@@ -231,14 +239,14 @@ TEST_WITH(what_is_taken_back_leaves_no_hole, scratch_make, tear_down)
     output_put_text(file, "one\ntw");
     assert_true(output_file_roll_back(file, 2));
     output_put_text(file, "three\n");
-    test_stream_seek(other, 2); /* another owner moves the offset */
+    test_stream_seek(other, 2); /* another process moves the shared offset */
     assert_false(output_file_roll_back(file, 1));
     output_file_close(file);
     test_stream_close(&other);
     scratch_assert_holds_text("file", "one\nthree\n");
 }
 
-/* --- missing standard output ------------------------------------------------------------------ */
+/* --- no standard output ----------------------------------------------------------------------- */
 
 static void assert_refused(void)
 {

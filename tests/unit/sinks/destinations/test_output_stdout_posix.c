@@ -1,4 +1,6 @@
-/* Standard output on POSIX: shared file descriptions, sockets, terminals, descriptor numbers. */
+/*
+ * Standard output on POSIX: shared file descriptions, sockets, terminals, and descriptor numbers.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +33,7 @@ static int flags_of(int fd)
 
 /* --- non-blocking ----------------------------------------------------------------------------- */
 
-/* The inherited file description, which others share, is unchanged. */
+/* Other processes share the inherited file description, so its flags must not change. */
 static void a_pipe_s_description_is_left_as_it_was(void **state)
 {
     (void)state;
@@ -70,7 +72,7 @@ static void a_full_socket_would_block_and_loses_nothing(void **state)
     uint8_t block[OUTPUT_BLOCK] = {0};
     size_t written = 0;
     assert_int_equal(output_file_write(file, block, OUTPUT_BLOCK, &written, NULL), WRITE_OK);
-    assert_int_equal(written, OUTPUT_BLOCK); /* more than the socket reports as free */
+    assert_int_equal(written, OUTPUT_BLOCK); /* more than the socket reported as free */
     assert_int_equal(recv(ends[0], block, OUTPUT_BLOCK, MSG_WAITALL), OUTPUT_BLOCK);
     assert_reads(ends[0], output_fill(file));
     assert_int_equal(flags_of(ends[1]), flags);
@@ -128,16 +130,16 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
     close(terminal);
 }
 
-/* --- tests in a process of their own ---------------------------------------------------------- */
+/* --- tests that need their own process -------------------------------------------------------- */
 
 /*
- * Runs a function in a child process, where only `given` is open (-1: no descriptor); returns its
+ * Runs a function in a child process in which only `given` is open (-1: no descriptor). Returns its
  * exit code.
  */
 static int run_apart(int (*run)(void), int given)
 {
     fflush(stdout);
-    int handed_over[2]; /* closed when `given` is closed in the parent */
+    int handed_over[2]; /* reaches its end when the parent has closed `given` */
     assert_int_equal(pipe(handed_over), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -158,7 +160,7 @@ static int run_apart(int (*run)(void), int given)
     return WEXITSTATUS(status);
 }
 
-/* The number that the next opened file gets; the parent may have left some open. */
+/* Returns the descriptor that the next opened file gets. The parent may have left some open. */
 static int next_number(void)
 {
     int next = open("/dev/null", O_RDWR);
@@ -192,7 +194,7 @@ static void missing_streams_are_not_taken_by_other_files(void **state)
 
 static int pipe_ends[2];
 
-/* Runs as another user. It may write to the inherited pipe, but not open it again. */
+/* Runs as a user that may write to the inherited pipe, but may not open it. */
 static int fill_as_nobody(void)
 {
     if (setgid(65534) != 0 || setuid(65534) != 0)

@@ -1,6 +1,6 @@
 /*
- * Standard output on Windows: a pipe is written by a thread that waits for its reader, a console
- * takes characters, and a handle may be invalid.
+ * Standard output on Windows. A thread writes to a pipe and waits for its reader. A console is
+ * written in characters. A handle may be invalid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static size_t unread(const struct test_pipe *pipe)
     return there;
 }
 
-/* --- the thread ------------------------------------------------------------------------------- */
+/* --- the thread that writes ------------------------------------------------------------------- */
 
 static void nothing_counts_as_written_before_all_of_a_write_is_in_the_pipe(void **state)
 {
@@ -49,8 +49,7 @@ static void nothing_counts_as_written_before_all_of_a_write_is_in_the_pipe(void 
         read += test_stream_read(pipe.reader, block, OUTPUT_BLOCK - read);
     assert_int_equal(output_write_numbers(file, 0, &written), WRITE_OK);
     assert_int_equal(written, OUTPUT_BLOCK);
-    assert_int_equal(unread(&pipe), 0); /* the bytes were accepted before and are not written
-                                           twice */
+    assert_int_equal(unread(&pipe), 0); /* accepted bytes are not written again */
     output_file_close(file);
     test_pipe_close(&pipe);
 }
@@ -104,8 +103,8 @@ static void a_number_that_nothing_follows_goes_to_no_other_file(void **state)
     standard_stream_lead(STREAM_OUTPUT, stream);
     test_stream_close(&stream);
     output_file_hold_standard_streams();
-    test_stream other = test_stream_open(scratch_path("other")); /* a new file has the same
-                                                                    number */
+    /* A new file gets the same handle. */
+    test_stream other = test_stream_open(scratch_path("other"));
     int result = output_file_open_stdout(&file, &error);
     test_stream_close(&other);
     scratch_assert_holds_text("other", "");
@@ -140,7 +139,7 @@ static void a_character_is_written_whole_or_later(void **state)
 static const char greeting[] = "gr\xc3\xbc\xc3\x9f"
                                "e \xe6\x97\xa5\n"; /* grüße 日 */
 
-/* In a process that has a console. */
+/* Runs in a process that has a console. */
 static int write_to_console(void)
 {
     struct output_file *file;
@@ -165,7 +164,7 @@ static void a_console_shows_utf_8_as_it_is(void **state)
 {
     (void)state;
     static struct pseudoconsole console;
-    wchar_t line[1024]; /* this program again */
+    wchar_t line[1024]; /* the command line that runs this program again */
     DWORD code;
     if (!pseudoconsole_open(&console))
         skip();

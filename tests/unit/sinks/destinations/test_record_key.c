@@ -7,11 +7,11 @@
 #include "sinks/destinations/record_key.h"
 #include "tests/support/test.h"
 
-/* --- a schema of one sample, whose labels the message points at ------------------------------- */
+/* --- a schema with one sample, whose labels are in the message -------------------------------- */
 
 struct pairs {
     const char *name;
-    const char *labels[4][2]; /* NULL ends them */
+    const char *labels[4][2]; /* a NULL key ends them */
 };
 
 static struct text text_of(const char *text)

@@ -1,4 +1,4 @@
-/* Freed memory contains no secret of a file. */
+/* Memory with a secret from a file is cleared before it is freed. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,10 @@
 
 #define SECRET "0123456789-secret-0123456789"
 
-static size_t seen, freed; /* pieces of memory with the secret; all pieces */
+/* Number of freed blocks that contained the secret, and of all freed blocks. */
+static size_t seen, freed;
 
-/* The linker replaces the real function by it (CMakeLists.txt). */
+/* The linker replaces free by this (--wrap in CMakeLists.txt). */
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 
@@ -58,7 +59,7 @@ TEST_WITH(a_file_of_properties_is_cleared, scratch_make, scratch_remove)
     expect_none();
 }
 
-/* --- headers, in lists like libcurl's --------------------------------------------------------- */
+/* --- lists of headers like libcurl's ---------------------------------------------------------- */
 
 static struct curl_slist *append(struct curl_slist *list, const char *line)
 {

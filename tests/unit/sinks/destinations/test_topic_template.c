@@ -1,4 +1,4 @@
-/* The names of topics and subjects, with fields that each record fills. */
+/* The names of topics and subjects with fields of the record. */
 #include <string.h>
 
 #include "collector/contract/listener.h"
@@ -19,7 +19,7 @@ static void assert_names(const char *text, bool dots_part, int64_t received_ns, 
     char made[DELIVERY_ROUTE_SIZE];
     assert_int_equal(topic_template_read(&topic, text, dots_part, &error), 0);
     const struct record record = {.schema = &schema, .received_ns = received_ns};
-    for (int i = 0; i < 2; i++) { /* the second time from the cache */
+    for (int i = 0; i < 2; i++) { /* the second result comes from the cache */
         assert_int_equal(topic_template_expand(&topic, &listener, &record, made), strlen(name));
         assert_string_equal(made, name);
     }
@@ -84,7 +84,7 @@ TEST(a_name_changes_with_its_sender)
     record.sender = sender;
     topic_template_expand(&topic, &listener, &record, made);
     assert_string_equal(made, "s.web_1");
-    strcpy(sender, "db"); /* another key at the same place in memory, after a reload */
+    strcpy(sender, "db"); /* after a reload, another key may have the same address */
     topic_template_expand(&topic, &listener, &record, made);
     assert_string_equal(made, "s.db");
 }

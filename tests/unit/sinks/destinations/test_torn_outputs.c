@@ -1,4 +1,4 @@
-/* Outputs that end in an incomplete line, in several threads. */
+/* Outputs that end in an incomplete line, noted by several threads. */
 #include "sinks/destinations/torn_outputs.h"
 
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ TEST(a_place_is_taken_as_often_as_it_was_left_and_no_other_is)
 
 static atomic_int begun;
 
-/* At the same time as the other threads. */
+/* Begins when all threads have begun. */
 static void leave_places(void *argument)
 {
     atomic_fetch_add(&begun, 1);

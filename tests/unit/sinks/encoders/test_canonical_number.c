@@ -1,4 +1,4 @@
-/* Numbers as the labels `le` and `quantile` of OpenMetrics have them. */
+/* Numbers as they are written in the OpenMetrics labels `le` and `quantile`. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ TEST(every_number_reads_back_as_itself)
 {
     uint64_t random = 1;
     for (int i = 0; i < 100000; i++) {
-        /* Half of them near to 1, where the layout changes. */
+        /* Half of the numbers are near 1, where the notation changes. */
         double value = ldexp((double)(next_random(&random) >> 11),
                              i % 2 ? -53 - (int)(next_random(&random) % 40)
                                    : (int)(next_random(&random) % 2000) - 1070);

@@ -1,4 +1,4 @@
-/* Histograms of both kinds as buckets that count all values up to a bound. */
+/* Histograms of both kinds as classic buckets. Each counts all values up to its bound. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Asserts the buckets, an array of bound and count. */
+/* Asserts the buckets, which are pairs of bound and count. */
 #define assert_buckets(sample, ...)                                                                \
     assert_walk((sample), (const double[][2]){__VA_ARGS__},                                        \
                 sizeof((const double[][2]){__VA_ARGS__}) / sizeof(double[2]))
@@ -128,7 +128,7 @@ TEST(the_scale_sets_the_width_of_buckets)
     assert_buckets(&sample, {0, 0}, {1, 0}, {16, 1}, {256, 2});
 }
 
-/* Therefore the series of a bound continues when a sender changes its scale. */
+/* So the series of a bound continues when a sender changes its scale. */
 TEST(bounds_of_a_finer_scale_hold_those_of_a_coarser_one)
 {
     static const uint64_t counts[40];
@@ -158,7 +158,8 @@ TEST(below_zero_buckets_ascend_to_it)
     struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
     histogram->zero_count = 300;
     histogram->zero_threshold = 0.25;
-    set_buckets(&histogram->negative, 1, negative, 2); /* values from -2 to -4, and from -4 to -8 */
+    /* One value from -2 to -4, and 20 from -4 to -8. */
+    set_buckets(&histogram->negative, 1, negative, 2);
     set_buckets(&histogram->positive, 0, positive, 1);
     assert_buckets(&sample, {-8, 0}, {-4, 20}, {-2, 21}, {0.25, 321}, {1, 321}, {2, 4321});
 }
@@ -166,7 +167,7 @@ TEST(below_zero_buckets_ascend_to_it)
 TEST(bounds_that_no_double_holds_are_part_of_the_next)
 {
     const uint64_t counts[] = {1, 2, 4};
-    struct sample sample = exponential(-10); /* base 2^1024 */
+    struct sample sample = exponential(-10); /* the base is 2^1024 */
     struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
     set_buckets(&histogram->negative, -2, counts, 3);
     set_buckets(&histogram->positive, -2, counts, 3);
@@ -232,7 +233,7 @@ TEST(of_changed_buckets_those_stay_that_bound_values)
     sample.value.histogram.totals.count = 6;
     const double expected[][2] = {{1, 0}, {3, 0}, {4, 5}, {6, 5}, {7, 6}};
     assert_chosen(&sample, BUCKETS_CHANGED, expected, 5);
-    sample.value.histogram.totals.count = 7; /* one is above all bounds */
+    sample.value.histogram.totals.count = 7; /* one value is above all bounds */
     const double above[][2] = {{1, 0}, {3, 0}, {4, 5}, {6, 5}, {7, 6}, {8, 6}};
     assert_chosen(&sample, BUCKETS_CHANGED, above, 6);
 }
@@ -257,7 +258,7 @@ TEST(an_exponential_histogram_loses_its_scale)
     for (size_t i = 0; i < 16; i++)
         counts[i] = 1;
     struct sample sample = exponential(2);
-    set_buckets(&sample.value.exponential_histogram.positive, -3, counts, 16); /* to 2^(13/4) */
+    set_buckets(&sample.value.exponential_histogram.positive, -3, counts, 16); /* up to 2^(13/4) */
     const double expected[][2] = {{0, 0}, {0.5, 0}, {1, 3}, {2, 7}, {4, 11}, {8, 15}, {16, 16}};
     assert_chosen(&sample, 8, expected, 7);
 }
@@ -280,7 +281,7 @@ static void walk_all(const struct sample *sample, uint64_t choice, struct full *
         full->count++;
 }
 
-/* The number of values that are not above `bound`. */
+/* Returns the number of values that are at most `bound`. */
 static uint64_t counted_to(const struct full *full, double bound)
 {
     uint64_t count = 0;
@@ -289,7 +290,10 @@ static uint64_t counted_to(const struct full *full, double bound)
     return count;
 }
 
-/* As Prometheus computes it (promql/quantile.go, bucketQuantile), with the last bucket's total. */
+/*
+ * Computes a quantile like Prometheus (promql/quantile.go, bucketQuantile), from the total of the
+ * last bucket.
+ */
 static double quantile_of(const struct full *full, uint64_t total, double q)
 {
     double rank = q * (double)total;
@@ -333,8 +337,8 @@ static void check_choices(const struct sample *sample, uint64_t total)
 }
 
 /*
- * Most counts are 0, as in real histograms. Every bound can be a double, and none is within the
- * threshold.
+ * Most counts are 0, as in real histograms. All bounds are valid doubles, and none is within the
+ * zero threshold.
  */
 static uint64_t random_counts(uint64_t *random, uint64_t *counts, size_t count)
 {

@@ -1,4 +1,4 @@
-/* Rows of a table (RFC 4180) made from datagrams of the built-in schemas. */
+/* CSV (RFC 4180) from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,7 +190,7 @@ TEST_WITH(exemplars_are_json_in_their_field, open_otlp, close_encoding)
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* In each, what a sender may put into a string, how its field is, and how it is in labels. */
+/* Bytes in a string of a sender, as a field, and as a label in JSON. */
 static const struct {
     const char *bytes;
     const char *field;

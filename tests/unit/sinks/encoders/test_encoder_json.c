@@ -1,4 +1,4 @@
-/* JSON lines, one for each sample, made from datagrams of the built-in schemas. */
+/* JSON lines of samples from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int close_encoding(void **state)
     return 0;
 }
 
-/* Encodes the builder's datagram. */
+/* Decodes the builder's datagram, and returns its lines. */
 static const char *lines_of_builder(struct encoding *encoding)
 {
     telemetry_end(&builder);
@@ -55,7 +55,7 @@ static void assert_builder_gives(struct encoding *encoding, const char *expected
     assert_string_equal(lines_of_builder(encoding), expected);
 }
 
-/* Decodes a Msg with one event. Its packed bytes are valid until the next call. */
+/* Decodes a Msg with one event. The packed bytes are valid until the next call. */
 static void decode_event(struct encoding *encoding, Sluice__Riemann__Event *event)
 {
     static uint8_t datagram[4096];
@@ -199,7 +199,7 @@ static void a_histogram_leaves_out_what_it_was_not_given(void **state)
                          "\"labels\":{}" END_OF_LINE);
 }
 
-/* --- samples that give a line ----------------------------------------------------------------- */
+/* --- samples that produce a line -------------------------------------------------------------- */
 
 static void a_message_without_samples_leaves_no_line(void **state)
 {
@@ -248,7 +248,7 @@ static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
     assert_non_null(strstr(first + 1, "\n{\"time\":\"2023-11-14T22:13:20.000000000Z\""));
 }
 
-/* Asserts both times of a line, in their order, against the text of json_time. */
+/* Asserts both times of a line. The expected texts are made by json_time. */
 static void assert_times(struct encoding *encoding, int64_t time, int64_t received)
 {
     char expected[128];
@@ -355,11 +355,14 @@ static void the_first_record_s_facts_are_right_even_if_they_are_nothing(void **s
                  "\"listener\":\"\"}\n");
 }
 
-/* Lengths around the longest one that the encoder keeps; the bytes differ in length as JSON. */
+/*
+ * The lengths are around that of the longest name that the encoder keeps. The bytes have different
+ * lengths as JSON.
+ */
 static void a_listener_s_name_may_be_of_any_length(void **state)
 {
     static const char bytes[] = {'\x01', '\xff', '"', 'a'};
-    static const size_t sizes[] = {6, 3, 2, 1}; /* the length of each byte as JSON */
+    static const size_t sizes[] = {6, 3, 2, 1}; /* length of each byte as JSON */
     static const size_t lengths[] = {510, 511, 512, 0, 513, 4096, 1};
     struct encoding *encoding = *state;
     Sluice__Riemann__Event event = SLUICE__RIEMANN__EVENT__INIT;

@@ -1,4 +1,4 @@
-/* JSON lines: the labels of a sample, and texts of arbitrary bytes in every position. */
+/* JSON lines: the labels of a sample, and any bytes in all strings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,6 @@ static void decode_builder(struct encoding *encoding)
     assert_true(encoding_decode(encoding, builder.datagram, builder.size));
 }
 
-/* Asserts the labels of the first line. */
 static void assert_labels(struct encoding *encoding, const char *expected)
 {
     const char *lines = encoding_write_json(encoding);
@@ -164,7 +163,7 @@ static void host_state_and_tags_of_an_event_are_labels(void **state)
 
 /* --- many labels ------------------------------------------------------------------------------ */
 
-/* Decodes samples that share `count` labels, whose keys are `different` ones again and again. */
+/* Decodes samples that share `count` labels with only `different` different keys. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t different, size_t samples)
 {
     static char keys[TELEMETRY_MAX_LABELS][24];
@@ -182,7 +181,7 @@ static void assert_label_count(struct encoding *encoding, size_t expected)
 {
     const char *text = encoding_write(encoding);
     struct json_tree *tree = json_tree_read(text, encoding->size);
-    assert_non_null(tree); /* and so no key is there twice */
+    assert_non_null(tree); /* the strict parser accepts no duplicate keys */
     assert_int_equal(json_tree_member(tree, "labels")->count, 2 * expected);
     json_tree_free(tree);
 }
@@ -216,7 +215,7 @@ static void labels_that_take_too_long_to_distinguish_are_too_large(void **state)
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Each text may come from a sender. Its form as JSON. */
+/* Bytes in a string of a sender, and as JSON. */
 static const struct {
     const char *bytes;
     const char *expected;
@@ -233,7 +232,7 @@ static const struct {
 };
 #define TEXTS (sizeof texts / sizeof texts[0])
 
-/* An event in which every string is `text`. */
+/* Decodes an event in which each string is `text`. */
 static void decode_event_of(struct encoding *encoding, const char *text)
 {
     static uint8_t datagram[1024];
@@ -278,7 +277,7 @@ static void any_bytes_in_any_string_of_a_sample_are_valid(void **state)
     }
 }
 
-/* Telemetry's strings are UTF-8, or the datagram is malformed. */
+/* Strings of telemetry must be UTF-8. Otherwise the datagram is malformed. */
 static void any_text_in_any_string_of_telemetry_is_valid(void **state)
 {
     for (size_t i = 0; i < TEXTS; i++) {

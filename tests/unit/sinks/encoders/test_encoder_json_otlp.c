@@ -1,4 +1,4 @@
-/* JSON lines, one for each sample, of data that only OTLP has. */
+/* JSON lines with data that only OTLP has. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void a_sum_that_falls_is_another_kind_of_counter(void **state)
                               LINE("\"kind\":\"updown_counter\"") LINE("\"kind\":\"counter\""));
 }
 
-/* The value of the only line, from its kind to its labels. */
+/* Asserts the part from the kind to the labels of the only line. */
 static void assert_value(struct encoding *encoding, const char *expected)
 {
     char line[2048];
@@ -258,7 +258,10 @@ static void a_label_that_was_made_is_text_like_any_other(void **state)
                               "\"b\":\"3\"}" END_OF_LINE);
 }
 
-/* A point whose label is a list of one string of `size` control characters, six bytes each. */
+/*
+ * Writes a point with a label that is a list of one string. Each of its `size` control characters
+ * has six bytes as JSON.
+ */
 static void put_long_list(size_t size)
 {
     static char controls[128 * 1024];
@@ -298,14 +301,14 @@ static void a_label_that_cannot_be_made_makes_the_record_too_large(void **state)
     put_long_list(100000);
     decode(*state);
     assert_true(encoding_overflows(*state, PLENTY));
-    wire_clear(&wire); /* and the next record is written normally */
+    wire_clear(&wire); /* the next record is written normally */
     put_gauge_with_exemplars();
     decode(*state);
     encoding_write_json(*state);
     assert_int_equal(((struct encoding *)*state)->lines, 1);
 }
 
-/* Resource attributes with the same key, each a list of nulls; and as many points as fit. */
+/* Writes resource attributes with the same key, each a list of nulls, and `points` points. */
 static void put_costly_labels(size_t points)
 {
     static struct wire attribute;
@@ -335,7 +338,7 @@ static void put_costly_labels(size_t points)
 }
 
 /*
- * Each point has 50 kB that are not written: a hundred times this is fast, a thousand times too
+ * Each point has 50 kB of labels that are skipped. 100 of these points are fast, and 1,000 are too
  * slow.
  */
 static void labels_that_take_too_long_to_make_are_too_large(void **state)

@@ -1,5 +1,5 @@
 /*
- * JSON lines of real senders' datagrams, compared with the results of other software; and of
+ * JSON lines of real senders' datagrams, compared with the results of other software, and lines of
  * damaged datagrams.
  */
 #include <math.h>
@@ -35,7 +35,7 @@ static const struct {
 
 struct traffic {
     struct capture_reading reading;
-    struct json_tree **truth; /* a line each */
+    struct json_tree **truth; /* one for each line */
     size_t lines;
 };
 
@@ -54,7 +54,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Makes hexadecimal of a string in base64. */
+/* Converts a base64 string to hexadecimal. */
 static void to_hex(struct json_tree *text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -72,7 +72,10 @@ static void to_hex(struct json_tree *text)
     text->size = used;
 }
 
-/* OTLP's JSON has identifiers in hexadecimal, unlike protobuf's own, as the truth is written. */
+/*
+ * The expected JSON has identifiers in base64, as protobuf's JSON does. JSON of OTLP has them in
+ * hexadecimal.
+ */
 static void identifiers_to_hex(struct json_tree *tree)
 {
     for (size_t i = 0; i < tree->count; i++) {
@@ -214,7 +217,7 @@ static void an_empty_datagram_is_an_empty_message(void **state)
 
 /* --- view=sample ------------------------------------------------------------------------------ */
 
-/* The event's metric, or NULL; a 64-bit integer is a string in the truth. */
+/* Returns the event's metric, or NULL. A 64-bit integer is a string in the expected JSON. */
 static const struct json_tree *metric_of(const struct json_tree *event)
 {
     static const char *const names[] = {"metric_sint64", "metric_d", "metric_f"};
@@ -232,7 +235,7 @@ static void assert_same(const struct json_tree *found, const struct json_tree *e
         assert_true(found != NULL && json_tree_equal(found, expected));
 }
 
-/* The values must be equal to the last bit; the texts may differ for the same double ("-0.0"). */
+/* The values must be the same double. Their texts may differ, as for "-0.0". */
 static void assert_same_number(const struct json_tree *found, const struct json_tree *expected)
 {
     double a = strtod(found->text, NULL);
@@ -264,7 +267,7 @@ static void assert_line_reports(const struct json_tree *line, const struct json_
     }
 }
 
-/* Checks the record's lines against the truth's events. */
+/* Asserts that the record's lines agree with the expected events. */
 static void assert_lines_report(struct encoding *encoding, const struct json_tree *message)
 {
     const struct json_tree *events = json_tree_member(message, "events");
@@ -284,7 +287,7 @@ static void assert_lines_report(struct encoding *encoding, const struct json_tre
     assert_int_equal(encoding->lines, lines);
 }
 
-/* Riemann's events are written one by one; OTLP has one line for each point. */
+/* Each event of Riemann has a line, and each point of OTLP. */
 static void every_metric_is_a_line(void **state)
 {
     (void)state;
@@ -308,9 +311,9 @@ static void every_metric_is_a_line(void **state)
     }
 }
 
-/* --- outputs that are too small, and noise ---------------------------------------------------- */
+/* --- outputs that are too small, and damaged datagrams ---------------------------------------- */
 
-/* With each schema's view that has the most lines. */
+/* Opens the view of the schema that produces the most lines. */
 static struct encoding *open_lines(const struct schema_ops *schema)
 {
     return open_with(schema, schema->next_item != NULL ? VIEW_RECORD : VIEW_SAMPLE, false, false);
@@ -360,7 +363,7 @@ static void a_histogram_is_whole_or_overflows(void **state)
     sample->start_time_unix_nano = 1;
     telemetry_add_label(&builder, "same", "1");
     telemetry_add_label(&builder, "same", "2");
-    char long_key[512]; /* longer than all that follows */
+    char long_key[512]; /* longer than everything after it */
     memset(long_key, 'k', sizeof long_key);
     long_key[sizeof long_key - 1] = '\0';
     telemetry_add_label(&builder, long_key, "3");
@@ -375,8 +378,7 @@ static void a_histogram_is_whole_or_overflows(void **state)
 }
 
 /*
- * Changes bytes of the datagram, other ones each time. Returns how often the result was still a
- * message.
+ * Changes different bytes of the datagram each time. Returns how often the result could be decoded.
  */
 static size_t write_changed(struct encoding *encodings[2], const struct capture_read *datagram,
                             size_t times, uint64_t *random)
@@ -399,7 +401,6 @@ static size_t write_changed(struct encoding *encodings[2], const struct capture_
     return decoded;
 }
 
-/* A datagram with changed bytes that can still be decoded is written as valid lines. */
 static void changed_messages_are_written_as_valid_lines(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Expositions of OpenMetrics: several records of the built-in schemas become one file. */
+/* OpenMetrics files, each of which is made from several records of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define ARRIVAL " 1700000000.123456789\n"
 #define END     "# EOF\n"
 
-/* The records that a file is made of, and the file. */
+/* The records of a file, and the file. */
 static char block[ARRANGED_SIZE];
 static size_t block_size;
 static struct encoded sum;
@@ -40,7 +40,6 @@ static int open_otlp(void **state)
     return open_samples(state, &schema_otlp, &encoder_openmetrics);
 }
 
-/* Encodes the present record into the block. */
 static void keep_record(struct encoding *encoding)
 {
     encoding_assert_whole_or_overflow(encoding);
@@ -67,8 +66,8 @@ static void keep_wire(struct encoding *encoding)
 }
 
 /*
- * The block becomes this file. The file must not be larger than the sum that was reported for its
- * records.
+ * Asserts that the block becomes this file, and that the file is not larger than was reported for
+ * its records.
  */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)
 {
@@ -255,8 +254,8 @@ TEST_WITH(the_last_of_two_values_in_one_millisecond_counts, open_telemetry, clos
 }
 
 /*
- * Prometheus reads a time as a double, in which the last nanoseconds before a millisecond are equal
- * to that millisecond.
+ * Prometheus reads a time as a double. The last nanoseconds before a millisecond are read as that
+ * millisecond.
  */
 TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry, close_encoding)
 {

@@ -1,6 +1,6 @@
 /*
- * otlp: each written request is decoded again by the schema otlp; its samples as JSON must equal
- * the JSON of the original samples.
+ * otlp: the schema otlp decodes each written request again. The JSON of its samples must equal that
+ * of the original samples.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,20 +26,17 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define FFFD     "\xef\xbf\xbd"
 #define NO_RULES "format=otlp"
 
-/*
- * Matches no sample and renames none. With any rule, messages of OTLP are converted instead of
- * passed on.
- */
+/* Matches no sample. With any rule, messages of OTLP are converted and not copied. */
 #define A_RULE "format=otlp&exclude=an unknown name"
 
 static struct telemetry_builder builder;
 
-/* A record as JSON; and the same record encoded as OTLP, decoded again, and then as JSON. */
+/* A record as JSON, and the same record encoded as OTLP, decoded, and written as JSON. */
 struct way {
     struct encoding *sent;
     struct ruled written;
     struct encoding *back;
-    /* The encoder reserves space for a label before it finds that it does not count. */
+    /* The encoder reserves room for a label before it finds that its key is a repetition. */
     bool has_repeated_keys;
 };
 
@@ -60,7 +57,7 @@ static void close_way(struct way *way)
 
 /* --- reading the output ----------------------------------------------------------------------- */
 
-/* The only written message, after its length. */
+/* Returns the only written message, which follows its length. */
 static struct text message_of(const struct encoding *written)
 {
     const uint8_t *start = (const uint8_t *)written->text;
@@ -71,7 +68,7 @@ static struct text message_of(const struct encoding *written)
     return (struct text){(const char *)at, size};
 }
 
-/* Each length has its shortest form, and there are no redundant fields. */
+/* Asserts that lengths have their shortest form, and that there are no redundant fields. */
 static void assert_as_protobuf_writes_it(struct encoding *back, const struct text *message)
 {
     static char memory[PLENTY];
@@ -82,7 +79,7 @@ static void assert_as_protobuf_writes_it(struct encoding *back, const struct tex
     assert_memory_equal(memory, message->data, message->size);
 }
 
-/* Compares the datagram's JSON with the JSON after OTLP and back. */
+/* Asserts that the datagram's JSON is the same after it was encoded as OTLP and decoded. */
 static const char *there_and_back(struct way *way, const void *datagram, size_t size)
 {
     struct encoding *written = way->written.encoding;
@@ -108,7 +105,7 @@ static void assert_comes_back(struct way *way, const void *datagram, size_t size
         assert_string_equal(there_and_back(way, datagram, size), way->sent->text);
 }
 
-/* As assert_comes_back, for the builder's datagram. Empties the builder. */
+/* Like assert_comes_back for the builder's datagram. Empties the builder. */
 static void assert_builder_comes_back(struct way *way)
 {
     telemetry_end(&builder);
@@ -174,7 +171,7 @@ TEST_WITH(an_integer_that_no_signed_one_holds_is_a_double, open_telemetry, close
     assert_non_null(strstr(json, "\"value\":18446744073709552000,"));
 }
 
-/* The number does not change, but JSON shows it with all digits of a double. */
+/* The value does not change, but JSON shows it with all digits of a double. */
 TEST(a_float_becomes_the_same_double)
 {
     static const uint8_t event[] = {0x32, 8, 0x1a, 1, 'n', 0x7d, 0xcd, 0xcc, 0xcc, 0x3d};
@@ -184,7 +181,7 @@ TEST(a_float_becomes_the_same_double)
     close_way(&way);
 }
 
-/* Times in OTLP begin in 1970, and 0 means that there is no time. */
+/* Times of OTLP begin in 1970, and 0 means that there is no time. */
 TEST(a_time_before_1970_is_left_out)
 {
     static const uint8_t event[] = {0x32, 23,   0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -252,7 +249,10 @@ TEST(an_exponential_histogram_comes_back_with_its_negative_buckets)
     close_way(&way);
 }
 
-/* Exponential histograms, summaries, exemplars, scopes, and attributes of every type. */
+/*
+ * These captures have exponential histograms, summaries, exemplars, scopes, and attributes of every
+ * type.
+ */
 static void assert_capture_comes_back(const char *name, size_t least)
 {
     struct capture_reading reading;
@@ -276,7 +276,10 @@ TEST(samples_of_otlp_come_back_where_a_rule_has_them_written_anew)
     assert_capture_comes_back("otlp_sizes_v4", 100);
 }
 
-/* Real requests with changed bytes: all that can be decoded comes back the same. */
+/*
+ * Real requests with changed bytes. Those that can be decoded must be the same after they were
+ * encoded.
+ */
 TEST(changed_requests_are_written_whole)
 {
     struct capture_reading reading;
@@ -310,8 +313,8 @@ TEST(changed_requests_are_written_whole)
 /* --- texts ------------------------------------------------------------------------------------ */
 
 /*
- * Riemann's texts may have any bytes. The comparison is still exact, because JSON and OTLP replace
- * the same invalid bytes.
+ * Riemann's strings may have any bytes. The JSON is still equal, because JSON and OTLP replace the
+ * same invalid bytes.
  */
 TEST(what_is_not_utf8_becomes_the_replacement_character)
 {
@@ -351,7 +354,7 @@ static void add_random_labels(uint64_t *random)
                             next_below(random, 8) == 0 ? longer : values[next_below(random, 4)]);
 }
 
-/* Shared labels are written once for each point; if a key occurs twice, the first one counts. */
+/* Shared labels are written for each point. If a key occurs twice, the first label counts. */
 TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry, close_telemetry)
 {
     static double bound = 0.5;
@@ -376,7 +379,10 @@ TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry,
     }
 }
 
-/* Samples with this number of labels, each with its own key of this size. */
+/*
+ * Decodes `samples` samples with `count` labels. Each label has its own key and a value of `bytes`
+ * bytes.
+ */
 static void decode_labels(struct encoding *encoding, size_t count, size_t bytes, size_t samples)
 {
     static char keys[2048][24], value[256];
@@ -401,11 +407,11 @@ TEST_WITH(labels_that_are_too_many_make_a_record_too_large, open_telemetry, clos
     assert_comes_back(way, builder.datagram, builder.size);
     decode_labels(written, 1025, 1, 1);
     assert_true(encoding_overflows(written, PLENTY));
-    decode_labels(written, 3, 1, 2); /* and the next record is written normally */
+    decode_labels(written, 3, 1, 2); /* the next record is written normally */
     assert_comes_back(way, builder.datagram, builder.size);
 }
 
-/* A message that is too long to be recognised in a file: 16 samples of 1024 labels of 150 bytes. */
+/* The request has 16 samples with 1,000 labels each. It is too long to be recognised in a file. */
 TEST_WITH(a_message_longer_than_2_mib_is_too_large, open_telemetry, close_telemetry)
 {
     struct encoding *written = ((struct way *)*state)->written.encoding;
@@ -430,7 +436,7 @@ TEST_WITH(a_record_without_samples_leaves_nothing, open_telemetry, close_telemet
     assert_false(encoding_overflows(written, 0));
 }
 
-/* Unknown fields, and long forms that no encoder would write, are kept as well. */
+/* Unknown fields are kept, and also lengths that are longer than necessary. */
 TEST(messages_of_otlp_are_passed_on_as_they_are)
 {
     static const struct schema_ops *const schemas[] = {&schema_otlp, &schema_otlp_logs,
@@ -448,7 +454,7 @@ TEST(messages_of_otlp_are_passed_on_as_they_are)
     }
 }
 
-/* Requests without their length prefixes are, concatenated, one request with the samples of all. */
+/* Without their length prefixes, concatenated requests are one request with all samples. */
 TEST_WITH(requests_one_after_the_other_are_one_request, open_telemetry, close_telemetry)
 {
     static char all[4096];

@@ -1,4 +1,4 @@
-/* The Prometheus text format made from datagrams of the built-in schemas. */
+/* The Prometheus text format from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -254,7 +254,10 @@ TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, clos
                                  "n{host=\"shared\",zone=\"shared\"} 2" ARRIVAL);
 }
 
-/* Labels with the same name are joined in the order of their keys, as OpenTelemetry requires. */
+/*
+ * If several keys become the same label name, their values are joined in the order of the keys, as
+ * OpenTelemetry requires.
+ */
 TEST_WITH(values_of_keys_that_become_the_same_are_joined, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
@@ -270,8 +273,8 @@ TEST_WITH(values_of_keys_that_become_the_same_are_joined, open_telemetry, close_
                         "\"4");
     telemetry_add_double(&builder, "m", 1);
     telemetry_add_label(&builder, "a.b", "1");
-    assert_builder_gives(*state, "n{a__b=\"5\",a_b=\"1;2;3;\\\"4\"} 1" ARRIVAL
-                                 "m{a_b=\"1\"} 1" ARRIVAL);
+    assert_builder_gives(*state,
+                         "n{a__b=\"5\",a_b=\"1;2;3;\\\"4\"} 1" ARRIVAL "m{a_b=\"1\"} 1" ARRIVAL);
     assert_int_equal(encoding->joined, 3);
 }
 
@@ -288,7 +291,7 @@ TEST_WITH(a_shared_label_is_joined_to_one_of_the_sample, open_telemetry, close_e
                                  "n{a_b=\"shared\",zone=\"z\"} 3" ARRIVAL);
 }
 
-/* An empty label is ignored: another label with its key counts. */
+/* An empty label is ignored, so that another label with its key counts. */
 TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a.b", "shared");
@@ -324,7 +327,7 @@ TEST_WITH(labels_called_as_the_format_s_own_get_another_name, open_telemetry, cl
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Each text may come from a sender. Its forms as a name, a label and a value. */
+/* Bytes in a string of a sender, as a name, a label name and a label value. */
 static const struct {
     const char *bytes;
     const char *name;

@@ -1,4 +1,4 @@
-/* Requests of Prometheus' remote write in both shapes: several records become one request. */
+/* Requests of Prometheus remote write in both shapes, each made from several records. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define ARRIVAL "@1700000000123"
 #define SHAPES  2
 
-/* The records of a request, the request, and its content as text, line by line. */
+/* The records of a request, and the text of each request with one series on a line. */
 #define MOST ((size_t)2 * 1024 * 1024)
 static char block[4 * MOST];
 static size_t block_size;
@@ -63,7 +63,6 @@ static void say_text(const struct text *text)
     to += text->size;
 }
 
-/* A field of a message; `number` is 0 at its end. */
 struct field {
     uint32_t number;
     uint64_t value;
@@ -148,7 +147,7 @@ static void say_sample(struct text sample)
         assert_true(value.value == UINT64_C(0x7ff8000000000001));
 }
 
-static uint32_t types[16]; /* of series in 2.0, in their order */
+static uint32_t types[16]; /* type of each series of a 2.0 request */
 static struct text units[16];
 static size_t series_count;
 
@@ -198,7 +197,7 @@ static void read_request(const struct output *out, size_t shape)
     series_count = 0;
     while ((field = next_field(&message)).number != 0) {
         if (shape == 1 && field.number == 4) {
-            assert_false(in_series); /* symbols come first */
+            assert_false(in_series); /* the symbols come before the series */
             symbols.list[symbols.count++] = field.text;
             assert_in_range(symbols.count, 1, 299999);
             continue;
@@ -230,7 +229,7 @@ static void keep_built(struct encoding *encoding)
     telemetry_begin(&builder);
 }
 
-/* Makes the request in memory of exactly its bound. Returns whether it was made. */
+/* Makes the request in memory of the size that its bound promises. Returns true if it was made. */
 static bool make_request(size_t shape, const char *bytes, size_t size, struct output *out)
 {
     const struct encoder_request *request = encoder_remote_write.request;
@@ -245,8 +244,7 @@ static bool make_request(size_t shape, const char *bytes, size_t size, struct ou
 }
 
 /*
- * Asserts that the block becomes a request with this content in both shapes, and is not changed by
- * that.
+ * Reads the request of the block in both shapes. Asserts that making it does not change the block.
  */
 static void read_block(void)
 {
@@ -295,7 +293,8 @@ TEST_WITH(labels_that_prometheus_refuses_are_called_as_it_takes_them, open_telem
     telemetry_add_label(&builder, "le", "stays");
     telemetry_add_double(&builder, "7:a b\xc3\xa9", 2);
     keep_built(encoding);
-    assert_request("_9=digit,__name__=_,a_b=second;first,exported___name__=x,le=stays, 1" ARRIVAL "\n"
+    assert_request("_9=digit,__name__=_,a_b=second;first,exported___name__=x,le=stays, 1" ARRIVAL
+                   "\n"
                    "__name__=_7:a_b_, 2" ARRIVAL "\n");
 }
 
@@ -383,7 +382,7 @@ TEST_WITH(numbers_that_are_not_finite_are_written, open_telemetry, close_encodin
     memcpy(&value, &stale, sizeof value);
     telemetry_add_double(&builder, "a", (double)INFINITY);
     telemetry_add_double(&builder, "b", -(double)INFINITY);
-    telemetry_add_double(&builder, "c", value); /* would end the series */
+    telemetry_add_double(&builder, "c", value); /* a NaN of Prometheus that would end the series */
     keep_built(encoding);
     assert_request("__name__=a, inf" ARRIVAL "\n__name__=b, -inf" ARRIVAL "\n"
                    "__name__=c, nan" ARRIVAL "\n");
@@ -404,7 +403,7 @@ TEST_WITH(a_text_that_is_not_utf_8_is_made_so, open_riemann, close_encoding)
     wire_clear(&wire);
 }
 
-/* More symbols than the table holds: some are repeated, and all are correct. */
+/* There are more symbols than the table holds. Some are repeated, and all are correct. */
 TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encoding)
 {
     static char names[10][16];
@@ -426,7 +425,7 @@ TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encodin
     assert_in_range(symbols.count, 12000, 299999);
 }
 
-/* Small samples take the most space of a request in relation to their own size. */
+/* Small samples take the most room in a request in relation to their size. */
 TEST_WITH(the_smallest_samples_fit_the_memory_that_is_planned, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
@@ -445,7 +444,7 @@ TEST_WITH(the_smallest_samples_fit_the_memory_that_is_planned, open_telemetry, c
     assert_int_equal(series_count, 1);
 }
 
-/* --- bytes that are not a request ------------------------------------------------------------- */
+/* --- blocks that are not valid ---------------------------------------------------------------- */
 
 static void keep_some(struct encoding *encoding)
 {
@@ -459,7 +458,7 @@ static void keep_some(struct encoding *encoding)
     }
 }
 
-/* Memory of exactly the bytes' size, for the sanitizers. */
+/* Copies the bytes into a block of their exact size, so that a sanitizer detects reads past it. */
 static bool is_request(const char *bytes, size_t size)
 {
     char *exact = malloc(size + (size == 0));

@@ -1,4 +1,4 @@
-/* Lines for people: their columns, and that sent characters cannot control a terminal. */
+/* Lines for people: their columns, and that no text of a sender can control the terminal. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 typedef Sluice__Telemetry__Sample Sample;
 
-/* The beginning of a line: when, and who. */
+/* The beginning of a line: time and sender. */
 #define WHEN     "22:13:20.123 "
 #define WHO      "192.0.2.1       "
 #define BEGIN    WHEN WHO
@@ -156,7 +156,7 @@ TEST_WITH(what_is_a_day_from_its_arrival_has_a_date, open_telemetry, close_encod
                                  "22:13:19.123 " WHO "n                            1\n");
 }
 
-/* --- text that senders chose ------------------------------------------------------------------ */
+/* --- texts of senders ------------------------------------------------------------------------- */
 
 TEST_WITH(nothing_that_was_sent_steers_a_terminal, open_telemetry, close_encoding)
 {

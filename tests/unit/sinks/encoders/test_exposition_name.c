@@ -1,4 +1,4 @@
-/* Names of metrics and of labels, made to fit their alphabets. */
+/* Names of metrics and labels are changed to have only allowed characters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 
 #define LONGEST 24
 
-/* Writes the name into a buffer of `capacity` bytes. */
 static void assert_fits(const struct text *name, bool colon, size_t capacity, const char *expected)
 {
     char room[LONGEST + 2];

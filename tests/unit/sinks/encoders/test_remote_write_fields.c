@@ -1,6 +1,6 @@
 /*
- * The fields of a value in a block of remote write: start, help, native histogram and exemplars.
- * Blocks of any bytes are read without harm, because a spill's file may have been changed.
+ * The optional fields of a value in a block of remote write: start, help, native histogram and
+ * exemplars. A spill file may have been changed, so a block of any bytes must be read safely.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void put_exemplar(double value, const char *key)
     wire_end(&wire, exemplar);
 }
 
-/* A native histogram with everything. */
+/* Encodes a native histogram with all fields. */
 static void encode_one(struct encoding *encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "h");
@@ -55,7 +55,10 @@ static void encode_one(struct encoding *encoding)
     encoding_write(encoding);
 }
 
-/* Makes a request of these bytes, in memory of exactly their size, for the sanitizers. */
+/*
+ * Copies the bytes into a block of their exact size, so that a sanitizer detects reads past it, and
+ * makes a request of them.
+ */
 static bool is_request(const char *bytes, size_t size)
 {
     const struct encoder_request *request = encoder_remote_write.request;
@@ -118,7 +121,7 @@ TEST_WITH(changed_bytes_of_a_native_one_make_a_request_or_none, open_native, clo
         }
 }
 
-/* A value without the flag has no histogram, and one with it has one. */
+/* A value has a histogram if and only if it has the flag. */
 TEST_WITH(the_flag_agrees_with_the_field, open_native, close_encoding)
 {
     struct encoding *encoding = *state;
@@ -129,7 +132,7 @@ TEST_WITH(the_flag_agrees_with_the_field, open_native, close_encoding)
     assert_false(is_request(encoding->text, encoding->size));
 }
 
-/* The smallest exemplars take the most space of a request in relation to their own size. */
+/* Small exemplars take the most room in a request in relation to their size. */
 TEST_WITH(many_small_exemplars_fit_the_memory_that_is_planned, open_native, close_encoding)
 {
     struct encoding *encoding = *state;

@@ -1,7 +1,7 @@
 /*
- * The hash of a series. Another program computed the expected numbers from the description in
- * series_hash.h: they must not change between versions, because they decide which series a sink
- * keeps.
+ * The hash of a series. Another program computed the expected values from the description in
+ * series_hash.h. They must not change between versions, because the hash determines which series a
+ * sink keeps.
  */
 #include <string.h>
 
@@ -22,7 +22,8 @@ static uint64_t of_label(const void *key, size_t key_size, const void *value, si
 
 TEST(it_is_what_its_header_says)
 {
-    assert_true(of_name("") == UINT64_C(0xe220a8397b1dcdaf)); /* SplitMix64's first from seed 0 */
+    /* The first number of SplitMix64 with seed 0. */
+    assert_true(of_name("") == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(of_name("cpu") == UINT64_C(0x5cecc6a0d602dafe));
     assert_true(of_name("12345678") == UINT64_C(0x82177327e1e4daac));
     assert_true(of_name("system.cpu.usage!") == UINT64_C(0x903ea4da279b2b83));

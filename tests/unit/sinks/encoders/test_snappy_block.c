@@ -1,7 +1,4 @@
-/*
- * Snappy's block format: written blocks are read back by a reader that follows the format's
- * description.
- */
+/* Snappy blocks are read back by a reader that follows the description of the format. */
 #include "sinks/encoders/snappy_block.h"
 
 #include <stdio.h>
@@ -17,10 +14,11 @@
 static uint8_t data[MOST];
 static uint8_t read[MOST];
 
-/* Returns the size of the block. */
+/* Compresses the data, reads it back and compares it. Returns the size of the block. */
 static size_t round_trip(size_t size)
 {
-    uint8_t *exact = malloc(size + (size == 0)); /* the exact size, for the sanitizers */
+    /* The exact size, so that a sanitizer detects reads past the end. */
+    uint8_t *exact = malloc(size + (size == 0));
     uint16_t *scratch = malloc(SNAPPY_SCRATCH);
     struct output out = {.capacity = snappy_block_bound(size)};
     out.data = malloc(out.capacity);

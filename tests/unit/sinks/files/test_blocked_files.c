@@ -1,6 +1,6 @@
 /*
- * Other programs hold a sink's files so that they cannot be renamed: no record is lost or doubled,
- * and each file gets its name later.
+ * Other programs hold a sink's files open so that they cannot be renamed. No record is lost or
+ * written twice, and each file gets its name later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static struct error error;
 
-/* --- a part ----------------------------------------------------------------------------------- */
+/* --- part files ------------------------------------------------------------------------------- */
 
 static struct part_file *open_part(const char *name, const char *text)
 {
@@ -83,9 +83,9 @@ TEST_WITH(a_part_that_is_read_so_cannot_be_removed, scratch_make, scratch_remove
     assert_int_equal(scratch_count(""), 0);
 }
 
-/* --- a file of a sink ------------------------------------------------------------------------- */
+/* --- the files of a sink ---------------------------------------------------------------------- */
 
-/* A sink with one file, "a". */
+/* A sink that has one file, "a". */
 struct bench {
     struct path_template *path;
     struct counter files;
@@ -130,7 +130,7 @@ static void complete(struct bench *bench)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-/* Tries again to rename. `expected` files get their names then; `waiting`: others still wait. */
+/* Retries to rename. `expected` files get their names. `waiting` is true if more files wait. */
 static void retry(struct bench *bench, size_t expected, bool waiting)
 {
     assert_int_equal(finished_files_retry(bench->makings.finished), expected);
@@ -151,7 +151,8 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
     complete(bench);
     assert_blocked(1);
-    assert_int_equal(try_left("a.part"), PART_LOCKED); /* another start cannot complete the file */
+    /* The next start cannot complete this file. */
+    assert_int_equal(try_left("a.part"), PART_LOCKED);
     put(bench, "2\n");
     scratch_assert_holds_text("a.1.part", "2\n");
     retry(bench, 0, true);
@@ -159,7 +160,7 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     others_close(reader);
     retry(bench, 1, false);
     scratch_assert_holds_text("a", "1\n");
-    put(bench, "3\n"); /* the file that was begun is continued */
+    put(bench, "3\n"); /* continues the file that was begun */
     complete(bench);
     scratch_assert_holds_text("a.1", "2\n3\n");
     put(bench, "4\n");
@@ -185,7 +186,7 @@ TEST_WITH(the_name_of_one_that_waits_is_kept_for_it, scratch_make, scratch_remov
     }
     put(bench, "4\n");
     complete(bench);
-    scratch_assert_holds_text("a.4", "4\n"); /* later files have higher numbers */
+    scratch_assert_holds_text("a.4", "4\n"); /* later files get higher numbers */
     others_close(readers[1]);
     retry(bench, 1, true);
     scratch_assert_holds_text("a.2", "2\n");
@@ -301,7 +302,7 @@ TEST_WITH(one_that_nobody_may_write_is_passed_by, scratch_make, scratch_remove)
     scratch_assert_holds_text("a.1.part", "{\"n\":2}\n");
     others_close(reader);
     complete(bench);
-    put(bench, "{\"n\":3}\n"); /* completes it first */
+    put(bench, "{\"n\":3}\n"); /* completes the previous file first */
     scratch_assert_holds_text("a", "{\"n\":2}\n");
     scratch_assert_holds_text("a.1", "{\"n\":1}\n");
     scratch_assert_holds_text("a.part", "{\"n\":3}\n");
@@ -333,7 +334,7 @@ TEST_WITH(one_that_was_put_aside_and_may_not_be_written_is_complete, scratch_mak
     end(bench);
 }
 
-/* A file without a record that cannot be removed is not a file of records either. */
+/* A file without records that cannot be removed is not a finished file. */
 TEST_WITH(an_empty_one_that_is_read_is_passed_by, scratch_make, scratch_remove)
 {
     (void)state;
@@ -398,8 +399,8 @@ TEST_WITH(an_old_file_that_is_read_is_removed_later, scratch_make, scratch_remov
         complete(bench);
     }
     assert_true(scratch_has("a"));
-    assert_false(scratch_has("a.3")); /* a file in the way delays no other file, and its number is
-                                         skipped */
+    /* A file in the way delays no other file, and its number is skipped. */
+    assert_false(scratch_has("a.3"));
     assert_true(scratch_has("a.4"));
     others_close(reader);
     put(bench, "3\n");
@@ -439,7 +440,7 @@ static void close_sink(void)
     sink->destroy(sink);
 }
 
-/* One record of that number, which fills a block; two of them fill a file. */
+/* Returns a record with that number. It fills a block, and two of them fill a file. */
 static const char *block_of(unsigned number)
 {
     static char block[BLOCK_SIZE + 1];

@@ -1,4 +1,4 @@
-/* The next numbers of the files of a sink's paths, in bounded memory. */
+/* The next file number of each path of a sink, in limited memory. */
 #include <stdio.h>
 
 #include "sinks/files/file_numbers.h"

@@ -1,4 +1,4 @@
-/* Paths of POSIX: '/' separates names, and every other byte is one of a name. */
+/* Paths on POSIX: '/' separates names, which may have any other byte. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"

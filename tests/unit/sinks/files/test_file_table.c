@@ -9,11 +9,10 @@
 
 #define DAY (INT64_C(86400) * 1000000000)
 
-/* A table and its template. */
 struct bench {
     struct path_template *path;
     struct file_table *table;
-    bool full; /* set by the last find */
+    bool full; /* the last find found no room */
 };
 
 static struct bench make(const char *path, size_t most)
@@ -33,7 +32,7 @@ static void free_bench(struct bench *bench)
     path_template_free(bench->path);
 }
 
-/* The file for a sender, 10.0.0.N, on a day since 1970. */
+/* Finds the file of a sender and a day. Senders are numbered, and days are counted from 1970. */
 static struct table_file *find(struct bench *bench, unsigned sender, int64_t day)
 {
     char text[40];
@@ -189,15 +188,14 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
 }
 
 /*
- * If room is needed, the table names one file to close. With this one closed there must be room for
- * the new file.
+ * When the table is full, it names a file to close. After that there must be room for the new file.
  */
 TEST(one_that_was_given_up_is_enough)
 {
     struct bench bench = make("%{source}/%F", 1);
     find(&bench, 2, 0);
-    find(&bench, 3, 0); /* other */
-    find(&bench, 2, 0); /* the file for other senders is the least recently used */
+    find(&bench, 3, 0); /* the file "other" */
+    find(&bench, 2, 0); /* now "other" is the least recently used file */
     assert_null(find(&bench, 3, 1));
     assert_true(bench.full);
     file_table_free(bench.table, file_table_over(bench.table));
@@ -231,7 +229,7 @@ TEST(a_path_that_comes_again_is_not_over)
 {
     struct bench bench = make("%d.lines", 2);
     struct table_file *file = assert_found(&bench, 1, 0, "01.lines");
-    assert_ptr_equal(assert_found(&bench, 1, 31, "01.lines"), file); /* February's */
+    assert_ptr_equal(assert_found(&bench, 1, 31, "01.lines"), file); /* in February */
     assert_false(file_table_is_over(bench.table, file));
     free_bench(&bench);
 }

@@ -1,4 +1,4 @@
-/* Walking folders, and finding the files whose names match a path with fields, such as "%F.n". */
+/* Walks folders and finds the files whose names match a path with fields, such as "%F.n". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ TEST_WITH(removing_what_is_not_there_is_done_and_a_folder_is_not_removed, scratc
 /* --- a walk ----------------------------------------------------------------------------------- */
 
 struct found {
-    char text[4000]; /* each file, with a '+' for a part, '#' and its number, and a space */
+    /* Each found file, then '+' if it is a part, '#' and its number, and a blank. */
+    char text[4000];
     size_t used;
 };
 
@@ -68,7 +69,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Asserts that exactly these files are found, sorted by name. */
+/* Asserts that exactly these files are found. They are sorted by name. */
 static void assert_walk(const char *template, const char *expected)
 {
     struct path_template *path = file_set_template(template);

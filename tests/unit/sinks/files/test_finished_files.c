@@ -1,4 +1,4 @@
-/* The names of complete files, and which files are removed. */
+/* The names that complete files get, and which files are removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void found(void *context, const struct found_file *file)
 static struct path_template *path;
 static struct finished_files *files;
 
-/* As at a start: reports the existing files to finished_files. */
+/* Reports the existing files to finished_files, as at a start. */
 static void start_by(const char *template, const struct file_options *options)
 {
     path = file_set_template(template);
@@ -58,7 +58,7 @@ TEST_WITH(a_free_name_is_taken_and_then_numbers, scratch_make, scratch_remove)
     assert_name("a", "a");
     assert_name("a", "a.1");
     assert_name("a", "a.2");
-    others_remove("a.1"); /* a hole stays one */
+    others_remove("a.1"); /* the free number is not used again */
     assert_name("a", "a.3");
     others_remove("a");
     assert_name("a", "a");
@@ -145,8 +145,8 @@ TEST_WITH(each_folder_has_its_own_numbers, scratch_make, scratch_remove)
 }
 
 /*
- * The folder is large and the sink has many paths: it is searched once for a path, not for each
- * file, so a number that another program uses later is passed over only when it is next.
+ * The folder is searched once for each path, and not for each file. So a number that another
+ * program uses later is skipped only when it is the next one.
  */
 static void assert_searched_once(uint64_t keep)
 {
@@ -155,7 +155,7 @@ static void assert_searched_once(uint64_t keep)
     start("%{source}.n", keep);
     assert_name("a.n", "a.3.n");
     scratch_put_text("a.5.n", "other's\n");
-    assert_name("a.n", "a.4.n"); /* a search would give 6 */
+    assert_name("a.n", "a.4.n"); /* a search would find 6 as the next number */
     assert_name("a.n", "a.6.n");
     scratch_assert_holds_text("a.5.n", "other's\n");
     assert_name("b.n", "b.n");
@@ -215,7 +215,7 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
 {
     (void)state;
     put_old("a", 300);
-    put_old("a.1", 100); /* the oldest file by its time, not by its number */
+    put_old("a.1", 100); /* the oldest by its time, although not by its number */
     put_old("a.2", 200);
     start("a", 3);
     assert_int_equal(scratch_count(""), 3);
@@ -247,7 +247,7 @@ TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_r
 TEST_WITH(a_file_is_new_also_where_the_clock_was_set_back, scratch_make, scratch_remove)
 {
     (void)state;
-    put_old("a", INT64_C(4000000000)); /* in 2096 */
+    put_old("a", INT64_C(4000000000)); /* in the year 2096 */
     put_old("a.1", INT64_C(4000000001));
     start("a", 2);
     assert_name("a", "a.2");
@@ -280,7 +280,7 @@ TEST_WITH(all_pieces_of_the_last_times_of_a_path_stay, scratch_make, scratch_rem
 {
     (void)state;
     put_old("2026-11-01.n", 1);
-    put_old("2026-11-01.n.1", 2); /* as earlier versions named it */
+    put_old("2026-11-01.n.1", 2); /* a name of earlier versions */
     put_old("2026-11-02.n", 3);
     put_old("2026-11-02.1.n", 4);
     put_old("2026-11-02.2.n", 5);
@@ -400,7 +400,7 @@ TEST_WITH(the_oldest_files_of_the_sink_go_until_the_rest_is_small_enough, scratc
           scratch_remove)
 {
     (void)state;
-    put_old("x.n", 3); /* four bytes each */
+    put_old("x.n", 3); /* each file has four bytes */
     put_old("y.n", 1);
     put_old("x.1.n", 2);
     start_by("%{source}.n", &(struct file_options){.keep_size = 12});
@@ -441,10 +441,10 @@ TEST_WITH(bytes_that_others_removed_count_no_more, scratch_make, scratch_remove)
 TEST_WITH(a_file_is_removed_when_any_of_the_keys_says_so, scratch_make, scratch_remove)
 {
     (void)state;
-    put_old("x.n", 1); /* too old */
+    put_old("x.n", 1); /* older than keep_time */
     put_old("y.n", INT64_C(4000000000));
     put_old("y.1.n", INT64_C(4000000001));
-    put_old("z.n", INT64_C(3999999999)); /* the oldest file, since the files have too many bytes */
+    put_old("z.n", INT64_C(3999999999)); /* the oldest file when keep_size is exceeded */
     start_by(
         "%{source}.n",
         &(struct file_options){.keep = 2, .keep_time = DAY * UINT64_C(1000000000), .keep_size = 8});

@@ -1,4 +1,4 @@
-/* Files left by a killed program are cut at their torn end, and completed. */
+/* Files that a killed program left are cut at their torn end and completed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define HEAD "time,name,kind,temporality,value,start_time\r\n"
 
-/* --- a sink ----------------------------------------------------------------------------------- */
+/* --- the content of a sink's files ------------------------------------------------------------ */
 
 static const struct encoder_ops *encoder(const char *name)
 {
@@ -60,7 +60,7 @@ static void start(const struct file_content *made, const char *template, uint64_
 
 /* --- torn ends -------------------------------------------------------------------------------- */
 
-/* A small file: its bytes, and where a record (or frame) ends; the first end is the head's. */
+/* A small file: its bytes, the end of its head, and the end of each record or frame. */
 struct small_file {
     unsigned char bytes[4096];
     size_t size;
@@ -85,8 +85,8 @@ static size_t whole_of(const struct small_file *small, size_t size)
 }
 
 /*
- * The file is cut at each byte: it must be completed up to its last complete record, or removed if
- * it has none.
+ * Cuts the file after each byte. It must be completed with all records that are whole, or removed
+ * if there are none.
  */
 static void assert_every_cut(const struct file_content *made, const struct small_file *small)
 {
@@ -132,7 +132,7 @@ TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remo
     }
 }
 
-/* Completes a file with a torn last line. Returns the log, which the caller frees. */
+/* Completes a file with this torn last line. Returns the log, which the caller frees. */
 static char *logged_by_finishing(const char *torn)
 {
     const struct file_content made = content("json", 0);
@@ -181,9 +181,12 @@ TEST_WITH(a_torn_message_is_cut_off_wherever_it_is_torn, scratch_make, scratch_r
     struct small_file small = {.size = 0};
     static const unsigned char first[] = {7, 0x0a, 5, 'h', 'e', 'l', 'l', 'o'};
     static const unsigned char second[] = {2, 0x18, 9};
-    unsigned char third[2 + 203] = {0xcb, 1, 0x0a, 0xc8, 1}; /* lengths of two bytes: 203, 200 */
+    unsigned char third[2 + 203] = {0xcb, 1, 0x0a, 0xc8, 1}; /* lengths of two bytes, 203 and 200 */
     memset(third + 5, 'x', 200);
-    /* A torn first message is known by a length of two bytes, so that one comes first. */
+    /*
+     * A torn first message is recognised only if its length has two bytes, so such a message is
+     * first.
+     */
     add(&small, third, sizeof third);
     add(&small, first, sizeof first);
     add(&small, second, sizeof second);
@@ -241,7 +244,7 @@ TEST_WITH(a_torn_frame_is_cut_off_wherever_it_is_torn, scratch_make, scratch_rem
     }
 }
 
-/* Longer than one read, so that records cross its edges. */
+/* The file is longer than one read, and records cross the borders between reads. */
 TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove)
 {
     (void)state;
@@ -314,7 +317,7 @@ TEST_WITH(text_of_others_is_no_file_of_lines_of_ours, scratch_make, scratch_remo
     }
 }
 
-/* Files of a path from before compress= was added to it. */
+/* Such files were written to the path before compress= was set. */
 TEST_WITH(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another, scratch_make, scratch_remove)
 {
     (void)state;
@@ -421,13 +424,13 @@ TEST_WITH(a_start_finishes_all_of_its_path_and_nothing_else, scratch_make, scrat
     assert_int_equal(scratch_count(""), 3);
 }
 
-/* The older part has the lower number; it could not get its name while others did. */
+/* The part with the lower number is older. It could not get its name when the others did. */
 TEST_WITH(parts_of_one_path_get_their_names_in_the_order_of_their_numbers, scratch_make,
           scratch_remove)
 {
     (void)state;
     struct file_content made = content("json", 0);
-    scratch_put_text("a.n.10.part", NAMED("fourth")); /* as earlier versions named it */
+    scratch_put_text("a.n.10.part", NAMED("fourth")); /* a name of earlier versions */
     scratch_put_text("a.2.n.part", NAMED("third") "{");
     scratch_put_text("a.1.n.part", NAMED("second"));
     scratch_put_text("a.n.part", NAMED("first"));

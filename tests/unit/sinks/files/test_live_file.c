@@ -1,4 +1,4 @@
-/* A file of a sink from its first block to its final name, and actions of others on it. */
+/* A file of a sink, from its first block to its final name, and what other programs do to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 
 #define HEAD "head\n"
 
-/* A sink, and one of its files. */
 struct bench {
     struct path_template *path;
     struct counter files;
@@ -38,7 +37,6 @@ static struct bench *make_of(const char *template, const char *path)
     return bench;
 }
 
-/* The sink has only the file "a". */
 static struct bench *make(void)
 {
     return make_of("a", "a");
@@ -58,7 +56,7 @@ static void open_it(struct bench *bench)
         fail_msg("%s", bench->error.text);
 }
 
-/* As a sink does: writes the head first if the file is empty. */
+/* Writes the head if the file is empty, and then the text, as a sink does. */
 static void put(struct bench *bench, const char *text)
 {
     open_it(bench);
@@ -101,7 +99,7 @@ TEST_WITH(one_without_a_record_leaves_nothing, scratch_make, scratch_remove)
 {
     (void)state;
     struct bench *bench = make();
-    complete(bench); /* a file that was never begun */
+    complete(bench); /* no file was begun */
     open_it(bench);
     complete(bench);
     put(bench, "");
@@ -143,8 +141,7 @@ TEST_WITH(one_that_was_put_aside_is_made_to_reach_the_disk_too, scratch_make, sc
     others_remove("a.part");
     live_file_put_aside(&bench->file);
     assert_true(live_file_sync(&bench->makings, &bench->file,
-                               &bench->error)); /* not an error, because the file no longer
-                                                   exists */
+                               &bench->error)); /* succeeds, because the file no longer exists */
     end(bench);
 }
 
@@ -174,7 +171,7 @@ TEST_WITH(an_abandoned_one_stays_for_the_next_start, scratch_make, scratch_remov
     live_file_abandon(&bench->file);
     assert_false(live_file_is_begun(&bench->file));
     scratch_assert_holds_text("a.part", HEAD "one\n");
-    put(bench, "two\n"); /* completes it first */
+    put(bench, "two\n"); /* completes the previous file first */
     scratch_assert_holds_text("a", HEAD "one\n");
     scratch_assert_holds_text("a.part", HEAD "two\n");
     end(bench);
@@ -290,7 +287,7 @@ TEST_WITH(what_is_in_the_way_and_not_ours_stays, scratch_make, scratch_remove)
         assert_stopped(bench, "is in the way");
         others_remove("a.part");
     }
-    put(bench, "one\n"); /* then the sink can continue */
+    put(bench, "one\n"); /* now the sink can continue */
     end(bench);
 }
 
@@ -305,7 +302,7 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
     end(bench);
 }
 
-/* Records of other paths would wait for it, too. */
+/* Otherwise records of other paths would wait for it, too. */
 TEST_WITH(one_of_many_paths_goes_round_what_is_in_the_way, scratch_make, scratch_remove)
 {
     (void)state;
@@ -344,14 +341,17 @@ TEST_WITH(only_an_error_of_one_path_is_a_refusal, scratch_make, scratch_remove)
     memset(longest, 'b', 256);
     strcpy(longest + 256, ".n");
     assert_refused("%{source}.n", longest, true);
-    assert_refused("none/%{source}.n", "none/a.n", false); /* no path can be opened */
+    assert_refused("none/%{source}.n", "none/a.n", false); /* none of these paths can be opened */
     assert_refused("none/%{source}/a", "none/b/a", false);
     assert_refused("file/%{source}/a", "file/b/a", false);
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- the end of a sink ------------------------------------------------------------------------ */
 
-/* A path with a name of that length, and a highest number: the next numbered name is too long. */
+/*
+ * Makes files with a name of this length and with a high number. The next numbered name would be
+ * too long.
+ */
 static void use_long_path(struct bench *bench, char *longest, size_t length, const char *number)
 {
     char name[PATH_TEMPLATE_SIZE + 16];
@@ -388,7 +388,7 @@ TEST_WITH(one_that_cannot_be_renamed_waits_and_the_next_has_a_number, scratch_ma
     end(bench);
 }
 
-/* With ".part" as long as a name may be; with ".1.part" too long. */
+/* With ".part" the name has the maximum length. With ".1.part" it is too long. */
 TEST_WITH(where_no_other_can_be_begun_it_is_written_on, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A file was put aside and cannot be opened again: the error is the system's own. */
+/* A file that was put aside and cannot be opened again. The error is that of the system. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "tests/support/sinks/file_set_files.h"
 #include "tests/support/test.h"
 
-/* Sets the limit of open descriptors. */
 static void limit_descriptors(rlim_t count, rlim_t *before)
 {
     struct rlimit limit;

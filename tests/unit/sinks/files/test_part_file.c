@@ -1,4 +1,7 @@
-/* A file under construction: complete or absent, whatever happens to it. */
+/*
+ * A file under construction: whatever happens, its final name has the complete file or does not
+ * exist.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,8 @@ static struct part_file *open_new(const char *name)
 static enum part_result try_new(const char *name)
 {
     struct part_file *file;
-    enum part_result result = part_file_open_new(scratch_path(name), base_length(), 0, &file, &error);
+    enum part_result result =
+        part_file_open_new(scratch_path(name), base_length(), 0, &file, &error);
     if (result == PART_DONE)
         part_file_close(file);
     return result;
@@ -164,7 +168,7 @@ TEST_WITH(no_name_is_taken_from_another, scratch_make, scratch_remove)
     assert_int_equal(complete(file, "b"), PART_TAKEN);
     if (others_link("nowhere", "c"))
         assert_int_equal(complete(file, "c"), PART_TAKEN);
-    append(file, "two\n"); /* it goes on */
+    append(file, "two\n"); /* the file can still be written */
     assert_int_equal(complete(file, "d"), PART_DONE);
     scratch_assert_holds_text("a", "mine\n");
     scratch_assert_holds_text("d", "one\ntwo\n");
@@ -194,7 +198,7 @@ TEST_WITH(what_is_open_is_locked_against_others, scratch_make, scratch_remove)
     part_file_close(file);
     assert_int_equal(try_left("a.part"), PART_DONE);
 
-    /* The same for a file that an earlier run left, by the program that opens it. */
+    /* A part of an earlier run is also locked when it is opened. */
     assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
     assert_int_equal(try_left("a.part"), PART_LOCKED);
     part_file_close(file);

@@ -1,6 +1,4 @@
-/*
- * A file under construction on a disk that becomes full: a partly written block is removed again.
- */
+/* A file under construction on a full disk: a block that was written in part is removed. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +58,7 @@ TEST_WITH(what_is_written_in_part_is_cut_off_again, scratch_make, no_limit)
     scratch_assert_holds_text("a.part", "one\n");
     assert_full(file, "again and again\n");
     append(file, "short\n");
-    assert_full(file, "x\n"); /* there is no room for any byte of it */
+    assert_full(file, "x\n"); /* there is no room for a single byte */
     assert_int_equal(part_file_size(file), 10);
     limit_size(RLIM_INFINITY);
     append(file, "longer than that\n");

@@ -1,4 +1,4 @@
-/* A file under construction that the system cannot look up for a moment counts as existing. */
+/* When the system cannot look up a file under construction for a moment, it counts as existing. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,13 +8,13 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Names used by the linker (ld(1), --wrap). */
+/* The linker creates these names (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __real_lstat(const char *path, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __wrap_lstat(const char *path, struct stat *status);
 
-static int fstat_fails; /* errno to fail with; 0: the call succeeds */
+static int fstat_fails; /* errno of each call; 0: the call succeeds */
 static int lstat_fails;
 static struct error error;
 

@@ -1,4 +1,4 @@
-/* A file under construction on Windows: its sharing modes, and allowed names. */
+/* A file under construction on Windows: its sharing modes and allowed names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static struct part_file *open_part(const char *name, const char *text)
     return file;
 }
 
-/* Another program's handle with this sharing. */
+/* Opens the file as another program would, with this sharing mode. */
 static HANDLE open_other(const char *name, DWORD share)
 {
     wchar_t *path = file_access_path(scratch_path(name));
@@ -34,7 +34,7 @@ static HANDLE open_other(const char *name, DWORD share)
     return file;
 }
 
-/* A reader that opens a log in the usual way, without shared deletion, can read all of it. */
+/* A reader that opens the file without FILE_SHARE_DELETE, as is usual, can read all of it. */
 TEST_WITH(a_part_may_be_read_to_its_end_while_it_is_locked, scratch_make, scratch_remove)
 {
     (void)state;
@@ -90,7 +90,7 @@ TEST_WITH(names_may_be_of_any_letters, scratch_make, scratch_remove)
     assert_true(folder_remove_file(scratch_path(name)));
 }
 
-/* --- paths as the calls take them ------------------------------------------------------------- */
+/* --- paths in the form of Windows calls ------------------------------------------------------- */
 
 static void assert_path(const char *path, const wchar_t *expected)
 {
@@ -101,7 +101,7 @@ static void assert_path(const char *path, const wchar_t *expected)
     free(wide);
 }
 
-/* A text followed by "/a_folder", `folders` times. */
+/* Returns `begin` followed by "/a_folder", `folders` times. */
 static const char *long_path(const char *begin, unsigned folders)
 {
     static char path[1000];
@@ -137,7 +137,7 @@ TEST(long_paths_get_the_prefix_that_lets_them_be_long)
     assert_non_null(wcsstr(wide, L"\\relative\\a_folder"));
     free(wide);
 
-    /* 247 characters, and one more. */
+    /* A path of 247 characters, and one of 248. */
     char limit[300];
     memset(limit, 'a', sizeof limit);
     memcpy(limit, "C:/", 3);

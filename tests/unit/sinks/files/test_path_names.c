@@ -1,4 +1,4 @@
-/* Names that two parts of a configuration may both use. */
+/* Paths of files that two parts of a configuration would both use. */
 #include <string.h>
 
 #include "collector/contract/encoder.h"

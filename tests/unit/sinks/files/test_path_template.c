@@ -1,4 +1,4 @@
-/* Paths with fields: the resulting paths, and templates that are refused. */
+/* Paths with fields: the paths that result, and templates that are refused. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,8 +206,8 @@ TEST(a_value_makes_no_device_of_a_name)
     assert_schema("%{schema}/%{schema}.x", "com1.part", "_om1.part/_om1.part.x");
     assert_schema("com%{schema}.x", "1", "com_.x");
     assert_schema("%{schema}%{listener}.x", "nul", "nuludp.x");
-    assert_schema("nul/%{schema}-.x", "nul", "nul/nul-.x"); /* written in the template by the user,
-                                                               and not a device name here */
+    /* This is not a name of a device, because the user wrote it in the template. */
+    assert_schema("nul/%{schema}-.x", "nul", "nul/nul-.x");
     assert_schema("a/%{schema}1.x", "com", "a/_om1.x");
     assert_schema("%{listener}.%{schema}.x", "con", "udp.con.x");
 }

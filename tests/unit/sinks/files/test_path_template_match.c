@@ -1,4 +1,4 @@
-/* Files found again by the template that named them, whatever the values and the time. */
+/* Files are found by the template that named them, for any values and times. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "tests/support/sinks/path_parsing.h"
 #include "tests/support/test.h"
 
-/* --- match ------------------------------------------------------------------------------------ */
+/* --- matching paths --------------------------------------------------------------------------- */
 
 static void assert_matches(const char *template, const char *path, uint32_t number, const char *key)
 {
@@ -61,7 +61,7 @@ TEST(a_name_of_a_template_has_its_path_without_the_number)
     assert_bare("%F", "2026-11-20.17", "2026-11-20");
 }
 
-/* Names of earlier versions, which allowed any end of a value, are matched, too. */
+/* Earlier versions wrote the number at the end of the name. These names are matched, too. */
 TEST(a_number_at_the_end_is_one_too)
 {
     assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");
@@ -166,7 +166,7 @@ TEST(a_hostile_name_takes_no_time)
     path_template_free(parts);
 }
 
-/* --- anything --------------------------------------------------------------------------------- */
+/* --- random templates and values -------------------------------------------------------------- */
 
 static uint64_t random_state = 0x9e3779b97f4a7c15;
 
@@ -214,7 +214,10 @@ static void assert_names_are_safe(const char *path)
     }
 }
 
-/* The key of one time and the key of another. */
+/*
+ * Asserts that the path matches its template, with and without a number, and that both have the
+ * same key.
+ */
 static void assert_matches_itself(const struct path_template *parts,
                                   const struct path_values *values)
 {

@@ -19,7 +19,7 @@
 
 #define BLOCK_SIZE ((size_t)4000)
 
-/* The number of open files that wait for their names. */
+/* the maximum number of open files that wait for their names */
 enum { MOST_WAITING = 16 };
 
 static bool renames_fail;
@@ -41,7 +41,7 @@ int __wrap_renameat2(int from_folder, const char *from, int to_folder, const cha
 static struct sink_counters counters;
 static struct destination *sink;
 
-/* One block of JSON fills a file; one of OpenMetrics is a file. */
+/* A file is full after one block of JSON, and consists of one block of OpenMetrics. */
 static void open_sink(const struct encoder_ops *encoder)
 {
     static char path[PATH_TEMPLATE_SIZE];
@@ -178,7 +178,7 @@ TEST_WITH(where_each_block_is_a_file_more_are_passed_by, scratch_make, teardown)
     assert_int_equal(scratch_count(""), count);
 }
 
-/* The previous file is complete and cannot be renamed, which does not prevent a start. */
+/* The file of the previous run is complete, but cannot be renamed. The sink starts anyway. */
 TEST_WITH(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on, scratch_make, teardown)
 {
     (void)state;

@@ -60,8 +60,7 @@ static inline bool json_is_plain(const void *bytes, size_t size)
  */
 static inline bool json_put_plain(struct output *out, char before, const void *bytes, size_t size)
 {
-    if (out->overflow ||
-        size >= (out->capacity - out->used) / 4) /* leaves room for two quotes and `before` */
+    if (out->overflow || size >= (out->capacity - out->used) / 4) /* room for quotes, `before` */
         return false;
     size_t some = before != 0;
     char *at = out->data + out->used;

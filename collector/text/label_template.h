@@ -28,8 +28,7 @@ extern const char *const label_field_names[LABEL_FIELD_COUNT];
 
 struct label_piece {
     enum label_field field;
-    struct text
-        text; /* of LABEL_TEXT: the text; of LABEL_WRONG: the rest from the percent sign on */
+    struct text text; /* of LABEL_WRONG: the rest from the percent sign on */
 };
 
 /* Reads the piece at byte *at, which is 0 at first, and advances *at. Returns false at the end. */

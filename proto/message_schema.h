@@ -1,6 +1,6 @@
 /*
- * Common code of schemas that have one protobuf-c message type. All of them decode and write
- * messages in the same way; a schema's own file adds the samples.
+ * Common code of schemas whose messages have one protobuf-c type: decoding and writing. A schema's
+ * own file adds the samples.
  */
 #ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
 #define SLUICE_PROTO_MESSAGE_SCHEMA_H
@@ -25,14 +25,11 @@ struct compiled_proto {
     const unsigned char *set;
     const size_t *set_size;
     const ProtobufCMessageDescriptor *root;
-    const struct field_change *changes; /* see proto/types/type_set.h */
+    const struct field_change *changes; /* proto/types/type_set.h */
     size_t change_count;
 };
 
-/*
- * Makes a built-in schema with the operations `ops` from the build's output. Returns 0, or -1 with
- * `error` filled.
- */
+/* Makes a built-in schema with the operations `ops`. Returns 0, or -1 with `error` filled. */
 int message_schema_create(const struct schema_ops *ops, const struct compiled_proto *from,
                           struct schema **out, struct error *error);
 

@@ -1,6 +1,4 @@
-/*
- * A user's schema: a message type of a descriptor set, which is read when the schema is made.
- */
+/* A user's schema: a message type of a descriptor set, which is read when the schema is created. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,7 @@
 #include "proto/schemas.h"
 #include "proto/wildcard/wildcard.h"
 
-/* A version of the message type, and the paths of the sender and the samples in its messages. */
+/* A version of the message type, and the paths to sequence numbers and samples in its messages. */
 struct file_variant {
     const struct message_type *type;
     struct sender_paths sender;
@@ -28,17 +26,17 @@ struct file_schema {
     struct schema schema;
     struct type_set *set; /* owns the types */
     struct nested nested;
-    char *warning;                 /* owned: the text of schema.warning, or NULL */
+    char *warning;                 /* owned; NULL: no warning */
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
-    struct wildcard_plan *wildcard; /* NULL: `value` has no path that ends with "*" */
+    struct wildcard_plan *wildcard; /* NULL: no path in `value` ends with "*" */
 };
 
-/* A decoded message, and values that are read from it once. */
+/* A decoded message, and the values that are read from it only once. */
 struct file_message {
     const struct file_variant *variant;
     const ProtobufCMessage *message;
-    bool is_foreign; /* it has unknown fields only, and no samples */
+    bool is_foreign; /* has only unknown fields, and so no samples */
     bool numbered;
     struct datagram_sequence sequence;
     const struct wildcard_part *parts; /* only if the schema has a wildcard plan */
@@ -80,16 +78,15 @@ static int make_types(struct file_schema *made, const struct message_type *root,
 }
 
 /*
- * Parses the paths for each variant. If there are several variants, each path must exist in at
- * least one: a first pass finds out which paths exist, a second one reports those that exist in
- * none.
+ * Parses the paths for each variant. With several variants, each path must exist in at least one: a
+ * first pass finds the existing paths, and a second one reports those that exist in none.
  */
 static int make_paths(struct file_schema *made, const struct schema_options *options,
                       struct error *error)
 {
     struct mapping_paths paths = {.probing = true};
     for (int turn = made->variant_count == 1; turn < 2; turn++, paths.probing = false) {
-        /* Variant 0, which is for texts that are not listed, comes last. */
+        /* Variant 0, for texts that are not listed, is the last. */
         for (size_t i = 1; i <= made->variant_count; i++) {
             struct file_variant *variant = &made->variants[i % made->variant_count];
             sample_mapping_clear(&variant->samples);
@@ -104,7 +101,7 @@ static int make_paths(struct file_schema *made, const struct schema_options *opt
     return 0;
 }
 
-/* Adds the field at the end of the path, unless the path is empty or the field is listed. */
+/* Adds the path's last field, unless the path is empty or the field is in the list. */
 static void add_other(struct wildcard_others *others, const struct message_type *root,
                       const struct field_path *path)
 {
@@ -126,7 +123,7 @@ static void add_others(struct wildcard_others *others, const struct file_variant
         add_other(others, variant->type, &variant->samples.values[i].path);
 }
 
-/* Makes the plan for the entries of `value` that end with "*". */
+/* Makes the plan for the entries of `value` that end with "*", if there are any. */
 static int make_wildcard(struct file_schema *made, const struct schema_options *options,
                          struct error *error)
 {
@@ -153,7 +150,6 @@ static int make_wildcard(struct file_schema *made, const struct schema_options *
     return result;
 }
 
-/* Keeps the warning of the types. */
 static int keep_warning(struct file_schema *made, const char *source, struct error *error)
 {
     size_t more;
@@ -202,8 +198,7 @@ static int fill(struct file_schema *made, const struct schema_options *options, 
 }
 
 /*
- * Copies the error, and puts the file's name in front if the error does not begin with it. Returns
- * -1.
+ * Copies the error, and puts the file's name in front unless the error begins with it. Returns -1.
  */
 static int file_refuse(const char *path, const struct error *reason, struct error *error)
 {
@@ -258,15 +253,17 @@ static const struct file_message *message_of(const void *message)
 /* --- the operations --------------------------------------------------------------------------- */
 
 /*
- * Whether the message has unknown fields only. Its fields without presence then read as 0, but must
- * become neither samples nor sequence numbers.
+ * Returns true if the message has only unknown fields. Fields without presence then read as 0, but
+ * must become neither samples nor sequence numbers.
  */
 static bool is_foreign(const struct message_type *type, const struct decoded *decoded)
 {
     return decoded->unknown_fields != 0 && message_count_fields(type, decoded->message).known == 0;
 }
 
-/* Reads the values that are read once. Returns false if the arena is full. */
+/*
+ * Reads the sequence number, and the parts for wildcard paths. Returns false if the arena is full.
+ */
 static bool read_once(const struct file_schema *file, size_t choice, struct file_message *made,
                       struct arena *arena, struct decoded *out)
 {

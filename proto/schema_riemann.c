@@ -1,6 +1,6 @@
 /*
  * Riemann's Msg. Each event with a metric is one sample: a gauge with the event's service as its
- * name. The event's host, state, tags (joined by commas) and attributes are the sample's labels.
+ * name. Its labels are the event's host, state, tags (joined by commas) and attributes.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 typedef Sluice__Riemann__Msg Msg;
 typedef Sluice__Riemann__Event Event;
 
-/* The decoded Msg, and texts for labels that the Msg does not contain. */
+/* The decoded Msg, and the joined tags, which it does not contain. */
 struct riemann_message {
     const Msg *msg;
-    const struct text *tags; /* the joined tags of each event; NULL: no event has tags */
+    const struct text *tags; /* of each event; NULL: no event has tags */
 };
 
 extern const unsigned char riemann_set[];
@@ -25,7 +25,7 @@ extern const size_t riemann_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* the only option of a built-in schema is its name */
+    (void)options; /* a built-in schema has no options except its name */
     static const struct compiled_proto from = {riemann_set, &riemann_set_size,
                                                &sluice__riemann__msg__descriptor, NULL, 0};
     return message_schema_create(&schema_riemann, &from, out, error);
@@ -87,10 +87,7 @@ static enum decode_result decode(const struct schema *schema, const uint8_t *dat
     return result;
 }
 
-/*
- * Reads an event's metric. If several metrics are set, the first counts in Riemann's order:
- * integer, double, float.
- */
+/* If several metrics are set, the first one counts, in Riemann's order: integer, double, float. */
 static bool read_metric(const Event *event, struct sample *sample)
 {
     if (event->has_metric_sint64) {
@@ -197,7 +194,7 @@ static void write_protobuf(const struct schema *schema, const void *message, str
 #define TAG_OK    0x10 /* field 2, a varint */
 #define TAG_ERROR 0x1a /* field 3, a string */
 
-/* Writes a refusal. Its text is shorter than 128 bytes, so the text's length takes one byte. */
+/* The text is shorter than 128 bytes, so its length takes one byte. */
 static size_t riemann_refuse(const char *why, uint8_t *to)
 {
     size_t size = strlen(why);

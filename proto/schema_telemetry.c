@@ -1,4 +1,4 @@
-/* Sluice's own schema, documented in proto/telemetry.proto. */
+/* Sluice's own schema (proto/telemetry.proto). */
 #include "proto/generated/telemetry.pb-c.h"
 #include "proto/message_schema.h"
 #include "proto/sample_time.h"
@@ -16,7 +16,7 @@ extern const size_t telemetry_proto_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* the only option of a built-in schema is its name */
+    (void)options; /* a built-in schema has no options except its name */
     static const struct compiled_proto from = {telemetry_set, &telemetry_set_size,
                                                &sluice__telemetry__telemetry__descriptor, NULL, 0};
     return message_schema_create(&schema_telemetry, &from, out, error);
@@ -61,7 +61,7 @@ static bool read_value(const Sample *from, struct sample *to)
     }
 }
 
-/* Reads a sample's kind. Kinds of a newer .proto file are treated as gauges. */
+/* Kinds of a newer .proto file count as gauges. */
 static void read_kind(const Sample *from, struct sample *to)
 {
     switch (from->kind) {
@@ -81,8 +81,8 @@ static void read_kind(const Sample *from, struct sample *to)
 }
 
 /*
- * Does not clear the members of sample->value that belong to other types: clearing would take
- * longer than everything else here.
+ * Does not clear the members of sample->value that other types use: that would take longer than the
+ * rest of this function.
  */
 static bool next_sample(const struct schema *schema, const void *message,
                         struct schema_cursor *cursor, struct sample *sample)
@@ -110,7 +110,7 @@ static bool next_sample(const struct schema *schema, const void *message,
 
 enum label_stage { LABEL_OWN, LABEL_SHARED };
 
-/* A sample's own labels come first: they take precedence over shared ones with the same key. */
+/* A sample's own labels come first: of equal keys, the first counts. */
 static bool next_label(const struct schema *schema, const void *message,
                        const struct sample *sample, struct schema_cursor *cursor,
                        struct label *label)

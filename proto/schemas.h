@@ -1,14 +1,14 @@
 /*
- * The built-in schemas, in the order in which they are listed for users. To add a schema: write
- * NAME.proto and schema_NAME.c, which implements collector/contract/schema.h; add a row here, and
- * the name in CMakeLists.txt.
+ * The built-in schemas, in the order in which users see them. To add a schema: write NAME.proto and
+ * schema_NAME.c, which implements collector/contract/schema.h; add a row here, and the name in
+ * CMakeLists.txt.
  */
 #ifndef SLUICE_PROTO_SCHEMAS_H
 #define SLUICE_PROTO_SCHEMAS_H
 
 #include "collector/contract/schema.h"
 
-/* ROW(NAME) is for the variable schema_NAME. */
+/* ROW(NAME) stands for the variable schema_NAME. */
 #define BUILTIN_SCHEMAS(ROW)                                                                       \
     ROW(telemetry)                                                                                 \
     ROW(riemann)                                                                                   \
@@ -20,15 +20,15 @@
 BUILTIN_SCHEMAS(DECLARE_SCHEMA)
 #undef DECLARE_SCHEMA
 
-/* All built-in schemas; the list ends with NULL. */
+/* The built-in schemas; ends with NULL. */
 extern const struct schema_ops *const builtin_schemas[];
 
-/* The schema of a file that the user names in the options. It is not in the list. */
+/* A schema from a file that the user names. It is not in the list. */
 extern const struct schema_ops schema_file;
 
 /*
- * Returns the message type of such a schema. If the type depends on a text in the message, returns
- * the type for texts that are not listed.
+ * Returns the message type of a schema from a file. If the type depends on a text in the message,
+ * returns the type for texts that are not listed.
  */
 struct message_type;
 const struct message_type *schema_file_type(const struct schema *schema);

@@ -1,6 +1,6 @@
 #include "proto/message/count.h"
 
-/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
+/* The recursion is as deep as messages are nested, which the decoder has limited. */
 static void count(const struct message_type *type, const ProtobufCMessage *message,
                   struct schema_fields *fields)
 {

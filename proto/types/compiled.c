@@ -1,13 +1,13 @@
 /*
- * Makes types from the descriptors of protoc-c's code. Such types have only protobuf-c's
- * information, which is enough to read a descriptor set; the type of a descriptor set itself cannot
- * come from a descriptor set.
+ * Makes types from the descriptors in protoc-c's code. They have only protobuf-c's information,
+ * which is enough to decode a descriptor set. (The types for that cannot come from a descriptor
+ * set.)
  */
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* The descriptors that a walk over the types has met so far. */
+/* The descriptors that were found so far. */
 struct walk {
     struct growing_arena *memory;
     struct met {
@@ -97,8 +97,8 @@ static bool fill_field(struct walk *walk, struct field_type *field, uint16_t *re
 }
 
 /*
- * Returns the type of a descriptor. Makes the type when the walk meets the descriptor for the first
- * time. The recursion is at most as deep as there are types.
+ * Returns the type of a descriptor, which is made at the first call. The recursion is at most as
+ * deep as the number of types.
  */
 static struct message_type *type_of(struct walk *walk, const ProtobufCMessageDescriptor *descriptor)
 {
@@ -131,8 +131,8 @@ const struct message_type *compiled_type(struct growing_arena *memory,
 /* --- finding a type by name ------------------------------------------------------------------- */
 
 /*
- * A step of the path from the root to a descriptor. The path prevents that the search visits a
- * recursive type again.
+ * A step of the path from the root to a descriptor, so that the search does not visit a recursive
+ * type again.
  */
 struct step {
     const ProtobufCMessageDescriptor *descriptor;

@@ -1,7 +1,7 @@
 /*
- * The defaults of fields, which proto2 and editions allow a .proto file to set. An absent field in
- * protobuf-c's structures has its default as its value. The text format of a default is defined in
- * descriptor.proto (FieldDescriptorProto.default_value).
+ * The defaults of fields, which a .proto file of proto2 or an edition can set. In protobuf-c's
+ * structures, an absent field has its default as its value. descriptor.proto defines the text
+ * format (FieldDescriptorProto.default_value).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static bool is_improper(struct loader *loader, const struct field_source *source
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Reads a number of the field's kind, as the bits of the field in memory. */
+/* Reads a number of the field's kind, as the bits that the field has in memory. */
 static bool read_number(const struct field_type *field, const char *text, uint64_t *bits)
 {
     char *end;
@@ -71,7 +71,7 @@ static int digit_of(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-/* Parses the characters after a backslash, as in C. Returns the position after them. */
+/* Parses an escape after its backslash, as C does. Returns the position after it. */
 static const char *read_escape(const char *at, const char *end, uint8_t *byte)
 {
     static const char letters[] = "abfnrtv";
@@ -95,8 +95,8 @@ static const char *read_escape(const char *at, const char *end, uint8_t *byte)
 }
 
 /*
- * Replaces the escapes in the default of a bytes field by their bytes, in place. Returns the new
- * size. The default of a string has no escapes.
+ * Replaces the escapes in the default of a bytes field, in place. Returns the new size. (The
+ * default of a string has no escapes.)
  */
 static size_t unescape(uint8_t *bytes, size_t size)
 {
@@ -146,10 +146,7 @@ static bool set_number(struct loader *loader, const struct field_type *field,
     return good || is_improper(loader, source, text);
 }
 
-/*
- * Sets the default of an enum field if the .proto file does not: an unset closed enum is the first
- * of its values.
- */
+/* An unset enum field has the first value of the enum, unless the .proto file sets a default. */
 static bool set_first(struct loader *loader, const struct field_type *field,
                       ProtobufCFieldDescriptor *descriptor)
 {

@@ -1,25 +1,20 @@
-/*
- * Lists the definitions in a descriptor set: messages, enums and extensions, each by its full name.
- */
+/* Lists the definitions in a descriptor set (messages, enums, extensions) by their full names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/types/loader.h"
 
-/* The context of a definition: the package, and the name and features of the enclosing scope. */
+/* The context of a definition: its package, and the name and features of the enclosing scope. */
 struct place {
     const char *package;
-    const char *file;   /* name of the .proto file */
-    const char *prefix; /* "package.Outer." or "" */
-    const char *not_supported; /* why the file's types cannot be read; NULL: they can */
+    const char *file;          /* of the .proto file */
+    const char *prefix;        /* "package.Outer." or "" */
+    const char *not_supported; /* why the file's types cannot be used, or NULL */
     struct features features;
 };
 
-/*
- * Limit of a full name in bytes. Each definition has its own copy of its full name, including the
- * prefix that it shares with others.
- */
+/* The most bytes of a full name: each definition has its own copy of it, with its prefix. */
 #define NAME_MAX_SIZE 1024
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -29,7 +24,7 @@ static bool is_part(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A name may begin with a digit: protoc calls the entry of a map "_1" "1Entry". */
+/* Accepts a digit at the beginning of a name: protoc names the entry of a map "_1" "1Entry". */
 bool loader_is_name(ProtobufCBinaryData text, bool dots)
 {
     bool first = true;
@@ -43,7 +38,7 @@ bool loader_is_name(ProtobufCBinaryData text, bool dots)
     return !first;
 }
 
-/* Concatenates `prefix` and `name`. Returns NULL with the error filled on failure. */
+/* Returns NULL with the error filled on failure. */
 static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
 {
     if (!loader_is_name(name, false)) {
@@ -107,7 +102,7 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
         return loader_no_memory(loader);
     added->from = from;
     added->scope = place->features;
-    added->scope.implicit = false; /* an extension always has presence */
+    added->scope.implicit = false; /* an extension always has explicit presence */
     added->extension = true;
     added->order = ++loader->extension_count;
     added->not_supported = place->not_supported;
@@ -118,8 +113,8 @@ static bool add_extension(struct loader *loader, const struct place *place, cons
 }
 
 /*
- * Lists a message and all definitions nested in it. The recursion is as deep as that nesting, which
- * the decoder has limited.
+ * Lists a message and the definitions in it. The recursion is as deep as they are nested, which the
+ * decoder has limited.
  */
 static bool add_message(struct loader *loader, const struct place *place, const Message *from)
 {
@@ -191,7 +186,7 @@ static bool list_files(struct loader *loader)
 }
 
 /*
- * Records why the file's types are not supported. The file's definitions are listed all the same;
+ * Records why the file's types are not supported. The definitions are listed nevertheless, so that
  * only messages that need them are refused.
  */
 static bool note_unsupported(struct loader *loader, const char *file, const char *unknown,
@@ -258,7 +253,6 @@ static int compare_enums(const void *a, const void *b)
     return strcmp((*left)->name, (*right)->name);
 }
 
-/* Returns the name at index `place` of one of the set's tables. */
 typedef const char *name_at(const struct type_set *set, size_t place);
 
 static const char *message_name(const struct type_set *set, size_t place)
@@ -271,7 +265,6 @@ static const char *enum_name(const struct type_set *set, size_t place)
     return set->enums[place]->name;
 }
 
-/* Whether each name of a sorted table is unique. */
 static bool are_different(struct loader *loader, name_at *name, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -299,7 +292,7 @@ static bool make_tables(struct loader *loader)
            are_different(loader, enum_name, set->enum_count);
 }
 
-/* Compares `length` arbitrary bytes with a whole string, in the order of strcmp. */
+/* Compares `length` bytes with a string, in the order of strcmp. */
 static int compare_name(const char *name, size_t length, const char *with)
 {
     size_t whole = strlen(with);
@@ -308,7 +301,7 @@ static int compare_name(const char *name, size_t length, const char *with)
     return order != 0 ? order : (length > whole) - (length < whole);
 }
 
-/* Returns the index of a name in a sorted table; `count` if the table lacks the name. */
+/* Returns the index of a name in a sorted table, or `count` if the table lacks it. */
 static size_t definitions_find(const struct type_set *set, name_at *name_of, size_t count,
                                const char *name, size_t length)
 {

@@ -5,8 +5,8 @@
 #include "proto/types/loader.h"
 
 /*
- * Compares by number, then by order of declaration (the address in c_name): the first declared of
- * several names for a number comes first and is kept.
+ * Sorts by number and, for equal numbers, in the order of declaration (the address in c_name): of
+ * several names for a number, the first one is kept.
  */
 static int by_number(const void *a, const void *b)
 {
@@ -25,8 +25,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Fills `values`, sorted by number. `declared` has one byte for each value; its addresses, kept in
- * c_name, tell the order of declaration.
+ * Fills `values`, sorted by number. `declared` has a byte for each value, whose address in c_name
+ * is only used to sort by the order of declaration.
  */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {
@@ -55,7 +55,7 @@ static unsigned drop_aliases(ProtobufCEnumValue *values, size_t count)
     return kept;
 }
 
-/* Lists the ranges of consecutive numbers, with the end marker that protobuf-c expects. */
+/* Lists the ranges of consecutive numbers, and the end marker that protobuf-c expects. */
 static unsigned list_ranges(const ProtobufCEnumValue *values, unsigned count,
                             ProtobufCIntRange *ranges)
 {

@@ -5,18 +5,18 @@
 #include <string.h>
 
 /*
- * Edition 2024 has no new rule for the wire format or JSON: its features are about names
- * (enforce_naming_style) and about what other files may use (default_symbol_visibility).
+ * Edition 2024 has no new rules for the wire format or JSON: its features concern names
+ * (enforce_naming_style) and what other files may use (default_symbol_visibility).
  */
 enum { EDITION_2023 = 1000, EDITION_2024 = 1001 };
 
-/* Editions that descriptor.proto names and that have no rules yet. */
+/* Editions in descriptor.proto whose rules do not exist yet. */
 static const struct {
     int32_t number;
     const char *name;
 } later_editions[] = {{1002, "2026"}, {9999, "UNSTABLE"}};
 
-/* The values of the enums of FeatureSet; in each, 0 is "unset". */
+/* The values of the enums in FeatureSet. 0 means "unset" in each of them. */
 enum { PRESENCE_EXPLICIT = 1, PRESENCE_IMPLICITLY, PRESENCE_LEGACY_REQUIRED };
 enum { ENUM_OPEN = 1, ENUM_CLOSED };
 enum { ENCODING_PACKED = 1, ENCODING_EXPANDED };

@@ -1,6 +1,4 @@
-/*
- * Determines the properties of each field of a message: its type, presence, references and names.
- */
+/* Determines the properties of each field of a message: type, presence, references and names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +9,12 @@
 
 #define LABEL_REQUIRED 2
 #define LABEL_REPEATED 3
-#define NUMBER_MAX     536870911 /* largest field number, except in message sets */
+#define NUMBER_MAX     536870911 /* the largest field number outside of message sets */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
 /*
- * Writes a name in lowerCamelCase, like protoc's json_name: removes each underscore and makes the
+ * Writes a name in lowerCamelCase, like protoc's json_name: removes each underscore, and makes the
  * letter after it upper case. Returns the length.
  */
 static size_t camel_case(const char *name, char *out)
@@ -80,7 +78,7 @@ static bool name_field(struct loader *loader, const struct field_source *source,
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* Removes the leading dot, which marks a full name, from the name of the field's type. */
+/* Removes the leading dot that marks a full name from the name of the field's type. */
 static void strip_dot(const Field *from, const char **name, size_t *length)
 {
     *name = (const char *)from->type_name.data;
@@ -99,10 +97,7 @@ static bool refers_to_nothing(struct loader *loader, const struct message_defini
                          source->name, definition->name, name != NULL ? name : "");
 }
 
-/*
- * Finds the message or enum to which the field refers. In some sets, the field does not tell which
- * of the two it is.
- */
+/* Finds the field's message or enum. Some sets do not state which of the two it is. */
 static bool resolve(struct loader *loader, const struct message_definition *definition,
                     const struct field_source *source, struct field_type *field)
 {
@@ -175,13 +170,12 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     return true;
 }
 
-/* Whether the field is allowed in a message set, where each item contains one message. */
+/* Returns true if the field is allowed in a message set, whose items contain one message each. */
 static bool is_in_set(const struct field_type *field)
 {
     return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;
 }
 
-/* Returns the change for this field, or NULL. */
 static const struct field_change *find_change(const struct loader *loader,
                                               const struct message_definition *definition,
                                               const struct field_source *source)
@@ -193,7 +187,6 @@ static const struct field_change *find_change(const struct loader *loader,
     return NULL;
 }
 
-/* Applies the change to the field. */
 static bool apply_change(struct loader *loader, const struct message_definition *definition,
                          const struct field_source *source, const struct field_change *change,
                          struct field_type *field)
@@ -205,7 +198,6 @@ static bool apply_change(struct loader *loader, const struct message_definition 
     return true;
 }
 
-/* Gives the field the name of its oneof. */
 static bool name_oneof(struct loader *loader, const struct message_definition *definition,
                        const Field *from, struct field_type *field)
 {
@@ -250,7 +242,7 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
     field->size = field_kind_size(field->kind);
     field->utf8 = field->kind == KIND_STRING && features.utf8;
     if (map_entry)
-        field->closed = false; /* the decoder checks a map's entry as a whole */
+        field->closed = false; /* the decoder checks a map entry as a whole */
     field->packable = field->presence == PRESENCE_REPEATED && field->message == NULL &&
                       field->kind != KIND_STRING && field->kind != KIND_BYTES;
     field->packed = field->packable && features.packed;
@@ -261,7 +253,6 @@ static bool fill_field(struct loader *loader, struct message_definition *definit
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Sorts by number, then by the order of declaration. */
 static int by_number(const void *a, const void *b)
 {
     const struct field_source *left = a;
@@ -271,7 +262,7 @@ static int by_number(const void *a, const void *b)
     return (left->order > right->order) - (left->order < right->order);
 }
 
-/* Keeps a warning about the first such pair, and only counts the others. */
+/* Keeps a warning about the first pair with the same number, and counts the others. */
 static bool warn_of_same_number(struct loader *loader, const struct message_definition *definition,
                                 const struct field_source *first, const struct field_source *second)
 {
@@ -291,8 +282,8 @@ static bool warn_of_same_number(struct loader *loader, const struct message_defi
 }
 
 /*
- * Checks for fields that have the same number. If all of them are extensions, keeps the first with
- * a warning, because protoc only warns of them, too. In any other case refuses the set.
+ * Refuses fields with the same number, unless both are extensions: then the first one is kept, with
+ * a warning, because protoc only warns, too.
  */
 static bool check_numbers(struct loader *loader, struct message_definition *definition)
 {
@@ -312,7 +303,6 @@ static bool check_numbers(struct loader *loader, struct message_definition *defi
     return true;
 }
 
-/* Copies the numbers that extensions may have. */
 static bool copy_ranges(struct loader *loader, const struct message_definition *definition)
 {
     const Message *from = definition->from;

@@ -1,6 +1,6 @@
 /*
- * Memory that grows in pieces, is zeroed, and is freed all at once. For a set of types, whose parts
- * have the same lifetime. One thread.
+ * Zeroed memory that grows in pieces and is freed all at once, for a set of types, which have the
+ * same lifetime. One thread.
  */
 #ifndef SLUICE_PROTO_TYPES_GROWING_ARENA_H
 #define SLUICE_PROTO_TYPES_GROWING_ARENA_H
@@ -10,17 +10,17 @@
 
 struct growing_arena {
     struct growing_arena_piece *pieces;
-    size_t used; /* bytes used in the newest piece */
-    bool failed; /* an allocation failed; all later ones are refused */
+    size_t used; /* bytes, in the newest piece */
+    bool failed; /* an allocation has failed; all later ones fail, too */
 };
 
 /*
  * Allocates `count` zeroed elements of `size` bytes, aligned to 8 bytes. Returns NULL if memory is
- * short; with `count` 0 the result is a valid pointer.
+ * short, but a valid pointer if `count` is 0.
  */
 void *growing_arena_allocate(struct growing_arena *memory, size_t count, size_t size);
 
-/* Returns a copy of `length` bytes, followed by a NUL; NULL if memory is short. */
+/* Returns a copy of `length` bytes and a NUL, or NULL if memory is short. */
 char *growing_arena_text(struct growing_arena *memory, const void *text, size_t length);
 
 void growing_arena_free(struct growing_arena *memory);

@@ -1,6 +1,6 @@
 /*
- * Lays out the fields of a message in memory, and makes protobuf-c's descriptor of the message. If
- * protoc-c's code contains the type, both come from that code.
+ * Lays out the fields of a message in memory, and makes protobuf-c's descriptor of it. If
+ * protoc-c's code has the type, uses the layout and the descriptor in that code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@ static uint32_t layout_take(uint32_t *end, uint32_t size)
     return at;
 }
 
-/* Returns the size of the field in the struct, without its presence mark. */
+/* Returns the bytes of the field in the struct, without the mark of its presence. */
 static uint32_t place_size(const struct field_type *field)
 {
     return field->presence == PRESENCE_REPEATED ? sizeof(void *) : field->size;
 }
 
 /*
- * The parts of a struct that all fields of a oneof share: the oneof's case, and room for the
+ * The part of the struct that all fields of a oneof share: the oneof's case, and room for the
  * largest field.
  */
 struct shared_place {
@@ -45,8 +45,8 @@ static void measure_oneofs(const struct message_definition *definition, struct s
 }
 
 /*
- * Places the members of eight bytes and more. The smaller ones follow in place_narrow, so that
- * there are no gaps.
+ * Places the members of eight or more bytes. place_narrow then adds the smaller ones, so that there
+ * are no gaps.
  */
 static uint32_t place_wide(struct message_definition *definition, struct shared_place *oneofs,
                            size_t oneof_count)
@@ -188,7 +188,7 @@ static bool sort_by_name(struct loader *loader, ProtobufCMessageDescriptor *desc
     return true;
 }
 
-/* Lists the ranges of consecutive field numbers, with the end marker that protobuf-c expects. */
+/* Lists the ranges of consecutive numbers, and the end marker that protobuf-c expects. */
 static bool list_ranges(struct loader *loader, ProtobufCMessageDescriptor *descriptor)
 {
     unsigned count = descriptor->n_fields;
@@ -228,7 +228,7 @@ static bool describe(struct loader *loader, struct message_definition *definitio
 
 /* --- a layout of protoc-c's ------------------------------------------------------------------- */
 
-/* Takes over the layout of protoc-c's code. A field that the code lacks is unknown. */
+/* Uses the layout of protoc-c's code. Fields that the code lacks count as unknown. */
 static bool adopt(struct loader *loader, struct message_definition *definition)
 {
     size_t kept = 0;
@@ -290,7 +290,7 @@ static void mark_closed_values(const struct loader *loader, struct message_defin
     }
 }
 
-/* Sets the value of an empty map entry, if it is an enum, to the first value of the enum. */
+/* An enum value of an empty map entry is the enum's first value. */
 static void set_first_value(const struct loader *loader, const struct message_definition *entry)
 {
     const struct field_type *value = &entry->fields[1];
@@ -302,7 +302,6 @@ static void set_first_value(const struct loader *loader, const struct message_de
     memcpy(field_place(value, prototype), &first, sizeof first);
 }
 
-/* Writes the defaults of the fields into the empty message. */
 static void apply_defaults(const struct message_type *type)
 {
     void *prototype = (void *)(uintptr_t)type->prototype;

@@ -1,4 +1,4 @@
-/* The steps of the fast decoder (proto/message/fast_path.h): one for each field of each type. */
+/* The steps of the fast decoder (proto/message/fast_path.h), one for each field of a type. */
 #include "collector/base/wire.h"
 #include "collector/contract/schema.h"
 #include "proto/message/fast_path.h"
@@ -78,8 +78,8 @@ static void fill_step(struct plain_step *step, const struct field_type *field)
 }
 
 /*
- * Indexes the steps by tag. A repeated number may arrive packed or not; it usually arrives in the
- * declared form, and in the other form the fast decoder gives up.
+ * Finds steps by tag. A repeated number may arrive packed or not; the step is for the declared
+ * form, and for the other form the fast decoder gives up.
  */
 static void index_tags(struct message_type *type, const struct field_type *field, size_t place)
 {
@@ -121,8 +121,8 @@ bool loader_holds_plain_ones(const struct message_type *type)
 }
 
 /*
- * Marks types as not plain if they contain a type that is not plain. The loop ends at
- * SCHEMA_MAX_DEPTH, because messages cannot nest deeper.
+ * A type that contains a type that is not plain is not plain, either. The loop ends at
+ * SCHEMA_MAX_DEPTH, because messages cannot be nested deeper.
  */
 void loader_mark_plain(const struct loader *loader)
 {

@@ -3,7 +3,7 @@
 #include "collector/base/wire.h"
 #include "proto/types/loader.h"
 
-/* Field numbers below this one are looked up directly. */
+/* Lower field numbers are looked up directly. */
 #define DIRECT_MAX 1024
 
 static const struct {
@@ -73,7 +73,7 @@ static bool list_repeated(struct growing_arena *memory, struct message_type *typ
     return true;
 }
 
-/* Makes the empty message, followed by room for a bit for each required field. */
+/* Makes the empty message, followed by a bit for each required field. */
 static bool make_prototype(struct growing_arena *memory, struct message_type *type)
 {
     size_t struct_size = (type->descriptor->sizeof_message + 7) & ~(size_t)7;

@@ -9,16 +9,16 @@
 /* A type that can be reached from the root. */
 struct changing_type {
     const struct message_type *from;
-    struct message_type *copy;              /* NULL: no change can be reached from it */
+    struct message_type *copy;              /* NULL: it does not lead to a change */
     ProtobufCMessageDescriptor *descriptor; /* of the copy */
     struct field_type *fields;              /* of the copy */
-    struct changing_type *next;             /* in the order of finding */
-    struct changing_type *chain;            /* in the same bucket */
+    struct changing_type *next;             /* in the order in which they were found */
+    struct changing_type *chain;            /* of types in the same bucket */
 };
 
 struct changing {
-    struct growing_arena *memory; /* of the set: for the copies */
-    struct growing_arena listing; /* only during the call */
+    struct growing_arena *memory; /* of the set, for the copies */
+    struct growing_arena listing; /* freed after the call */
     const struct type_change *changes;
     size_t change_count;
     struct changing_type *first;
@@ -57,7 +57,7 @@ static bool changing_add(struct changing *changing, const struct message_type *t
     return true;
 }
 
-/* Lists all types that can be reached from the root, which is first, with the changes. */
+/* Lists all types that can be reached from the root or the changes; the root is first. */
 static bool list_types(struct changing *changing, const struct message_type *root)
 {
     changing->end = &changing->first;
@@ -82,7 +82,7 @@ static const struct type_change *change_of(const struct changing *changing,
 {
     for (size_t i = 0; i < changing->change_count; i++) {
         const struct type_change *change = &changing->changes[i];
-        /* copies of a type share its name's text */
+        /* the copies of a type share the text of its name */
         if (change->message->descriptor->name == type->descriptor->name &&
             change->field->number == field->number && field->kind == KIND_BYTES)
             return change;
@@ -90,7 +90,7 @@ static const struct type_change *change_of(const struct changing *changing,
     return NULL;
 }
 
-/* Whether the type has a changed field, or a field whose message is copied. */
+/* Returns true if the type has a changed field, or a field whose message type is copied. */
 static bool leads_to_change(struct changing *changing, const struct message_type *type)
 {
     for (size_t i = 0; i < type->field_count; i++) {
@@ -102,7 +102,7 @@ static bool leads_to_change(struct changing *changing, const struct message_type
     return false;
 }
 
-/* Allocates a copy of each type that leads to a change. */
+/* Allocates a copy for each type that leads to a change. */
 static bool choose_copies(struct changing *changing)
 {
     for (bool more = true; more;) {
@@ -123,7 +123,6 @@ static bool choose_copies(struct changing *changing)
 
 /* --- copying ---------------------------------------------------------------------------------- */
 
-/* Returns a copy of `size` bytes; NULL if memory is short. */
 static void *copy_of(struct growing_arena *memory, const void *from, size_t size)
 {
     void *copy = growing_arena_allocate(memory, size + 1, 1);
@@ -132,10 +131,7 @@ static void *copy_of(struct growing_arena *memory, const void *from, size_t size
     return copy;
 }
 
-/*
- * Returns the copy of the type, which fields of that type get in its place, or the type itself if
- * it has no copy.
- */
+/* Returns the copy of the type if it has one, else the type itself. */
 static const struct message_type *version_of(struct changing *changing,
                                              const struct message_type *type)
 {
@@ -144,8 +140,8 @@ static const struct message_type *version_of(struct changing *changing,
 }
 
 /*
- * Turns a bytes field into a message field. It keeps its place in the struct, which is larger than
- * a message field needs.
+ * Turns a bytes field into a message field. It keeps its offset in the struct, where it has more
+ * room than it needs.
  */
 static void embed(struct field_type *field, const struct message_type *type,
                   enum field_embedded embedded)
@@ -158,7 +154,7 @@ static void embed(struct field_type *field, const struct message_type *type,
         field->presence = PRESENCE_POINTER;
 }
 
-/* Copies the fields and replaces their message types by the changed versions. */
+/* Copies the fields. Their message types become the changed versions. */
 static bool copy_fields(struct changing *changing, struct changing_type *type)
 {
     size_t count = type->from->field_count;
@@ -174,7 +170,7 @@ static bool copy_fields(struct changing *changing, struct changing_type *type)
     return type->fields != NULL;
 }
 
-/* Copies protobuf-c's descriptor and replaces the fields' message types by the changed versions. */
+/* Copies protobuf-c's descriptor. The message types of the fields become the changed versions. */
 static bool copy_descriptor(struct changing *changing, struct changing_type *type)
 {
     const ProtobufCMessageDescriptor *from = type->from->descriptor;
@@ -199,7 +195,7 @@ static bool copy_descriptor(struct changing *changing, struct changing_type *typ
     return true;
 }
 
-/* Copies the empty message. A changed field has no default in the copy. */
+/* Copies the empty message. A changed field loses its default. */
 static bool copy_prototype(struct changing *changing, struct changing_type *type)
 {
     struct message_type *copy = type->copy;
@@ -233,7 +229,7 @@ static bool copy_type(struct changing *changing, struct changing_type *type)
     return loader_make_steps(changing->memory, copy);
 }
 
-/* Clears the mark of copies that contain a type which is not plain. */
+/* Marks copies that contain a type that is not plain as not plain. */
 static void mark_plain(const struct changing *changing)
 {
     for (bool more = true; more;) {

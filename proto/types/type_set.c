@@ -9,8 +9,8 @@
 #include "proto/types/loader.h"
 
 /*
- * Bytes of room for the decoded descriptor set, which takes a few times its encoded size: the first
- * attempt, and the limit of further attempts.
+ * Bytes for the decoded descriptor set, which is a few times larger than the encoded one: for the
+ * first attempt, and the limit for further ones.
  */
 #define FIRST_ROOM(size) ((size)*4 + 65536)
 #define MOST_ROOM        ((size_t)1 << 30)
@@ -46,7 +46,7 @@ static struct message_definition *extended(const struct loader *loader,
     return definition_of_message(loader->set, (const char *)name.data, name.len);
 }
 
-/* Gives each message its own fields and its extensions. */
+/* Collects the fields and extensions of each message. */
 static bool gather_fields(struct loader *loader)
 {
     struct growing_arena *memory = &loader->set->memory;
@@ -76,8 +76,8 @@ static bool gather_fields(struct loader *loader)
 }
 
 /*
- * Makes the descriptor of a message, still without fields. The fields of all messages refer to
- * descriptors, so all descriptors are made first.
+ * Makes the descriptor of a message without its fields. Fields refer to descriptors of other
+ * messages, so these are made for all messages first.
  */
 static bool make_descriptor(struct loader *loader, struct message_definition *definition)
 {
@@ -224,7 +224,7 @@ static const char *last_name(const char *name)
     return dot == NULL ? name : dot + 1;
 }
 
-/* Returns the name of a message that differs only in its package; NULL: there is no such message. */
+/* Returns the name of a message that differs only in its package, or NULL. */
 static const char *find_last_name(const struct type_set *set, const char *given)
 {
     for (size_t i = 0; i < set->message_count; i++)

@@ -1,6 +1,6 @@
 /*
- * Recognises protobuf's own types with a special JSON form, by name and by structure. A type with
- * such a name but another structure is a plain message.
+ * Recognises protobuf's own types with a special JSON form, by name and structure. A type with such
+ * a name but another structure is an ordinary message.
  */
 #include <string.h>
 
@@ -14,7 +14,6 @@ static bool has(const struct message_type *type, uint32_t number, enum field_kin
            (field->presence == PRESENCE_REPEATED) == repeated;
 }
 
-/* Whether the type's only fields are seconds and nanoseconds. */
 static bool is_time(const struct message_type *type)
 {
     return type->field_count == 2 && has(type, 1, KIND_INT64, false) &&

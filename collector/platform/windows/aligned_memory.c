@@ -1,5 +1,5 @@
 /*
- * The memory of collector/platform/machine.h on the Microsoft C library's own calls and
+ * Implements the memory of collector/platform/machine.h with functions of Microsoft's C library and
  * VirtualAlloc.
  */
 #include "collector/platform/machine.h"
@@ -25,7 +25,9 @@ void aligned_memory_discard(void *memory, size_t size)
                                                                                 pages stay */
 }
 
-/* Only the pages that begin within the memory: the first page may have data of another object. */
+/*
+ * Writes only to pages that begin within the memory: the page before them may contain other data.
+ */
 bool aligned_memory_populate(void *memory, size_t size)
 {
     SYSTEM_INFO system;

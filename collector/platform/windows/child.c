@@ -1,15 +1,15 @@
 /*
  * Implements struct child with a pipe and a process of the shell.
  *
- * The writing end of a pipe on Windows does not report how much of it is unread, and the reading
- * end cannot be asked: while the program waits there for data, every other call on that end waits,
- * too. The system only reports that all data was read, by returning from FlushFileBuffers. So a
- * thread feeds the pipe one write at a time, and waits for that.
+ * Windows does not report how much of a pipe is unread to the writing end. The reading end cannot
+ * be queried: while the program waits there for data, every other call on that end waits too. The
+ * system only reports that all data was read, by returning from FlushFileBuffers. So a thread (the
+ * feeder) makes one write to the pipe at a time, and waits for that.
  *
- * When the input is closed, we read the unread data ourselves, from our copy of the program's end,
- * to the end of the pipe. The thread closes the pipe when all data given to it has been read, by
- * either side; so our reading ends, and each byte was read once. One call of ours reads all that is
- * left of a write: a program that read between two calls would see a gap.
+ * When the input is closed, this process reads the unread data itself, from its copy of the
+ * program's end, to the end of the pipe. The feeder closes the pipe when all data given to it has
+ * been read, by either side, so this reading ends and each byte is read once. One call reads all
+ * that is left of a write, so that the program cannot read between two calls and miss a part.
  */
 #include "collector/platform/child.h"
 
@@ -28,14 +28,15 @@
 #include "collector/platform/windows/wait_source.h"
 
 struct child {
-    struct spawned spawned; /* process NULL: not running */
+    struct spawned spawned; /* its process is NULL if no program runs */
     bool runs;
     struct wait_source source; /* of its input */
-    struct thread *feeder;     /* NULL: its input is closed */
+    struct thread *feeder;     /* writes to the pipe; NULL: the input is closed */
     HANDLE ours;               /* the pipe's writing end, for the feeder */
     HANDLE theirs;             /* a copy of the program's end */
-    HANDLE wanted;             /* wakes the feeder for work */
-    atomic_size_t given;       /* bytes to be fed; reset by the feeder when all are read */
+    HANDLE wanted;             /* an event that wakes the feeder */
+    atomic_size_t
+        given; /* number of bytes in `bytes` to write; the feeder sets it to 0 when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
 };
@@ -53,7 +54,7 @@ struct child *child_create(void)
     return NULL;
 }
 
-/* Releases a program that has ended and whose input is closed. */
+/* Releases a program that has ended, once its input is closed. */
 static void release(struct child *child)
 {
     if (child->spawned.process == NULL || child->runs || child->feeder != NULL)
@@ -84,7 +85,7 @@ void child_destroy(struct child *child)
 
 /* --- the program's input ---------------------------------------------------------------------- */
 
-/* The pipe always has a reader, at least ourselves, so none of these calls fails. */
+/* None of the calls fails, because this process has the reading end open, too. */
 static void feed(void *argument)
 {
     struct child *child = argument;
@@ -169,7 +170,6 @@ size_t child_close_input(struct child *child)
 
 /* --- starting and ending the program ---------------------------------------------------------- */
 
-/* The path of the system's shell. */
 static bool find_shell(wchar_t path[MAX_PATH])
 {
     static const wchar_t name[] = L"\\cmd.exe";
@@ -184,8 +184,8 @@ static bool find_shell(wchar_t path[MAX_PATH])
 }
 
 /*
- * /d: without the commands that the registry defines for every shell; /s: the text between the
- * first quotation mark after /c and the last one is the command, whatever it contains.
+ * /d skips the commands that the registry defines for every shell. With /s the command is the text
+ * between the first quotation mark after /c and the last one, whatever it contains.
  */
 static wchar_t *make_command_line(const wchar_t *shell, const char *command)
 {

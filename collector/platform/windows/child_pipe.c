@@ -1,5 +1,5 @@
 /*
- * Named pipes with one instance are used instead of anonymous pipes. An anonymous pipe has no
+ * Uses named pipes with one instance instead of anonymous pipes. An anonymous pipe has no
  * overlapped end, and only the end that created a pipe can wait until its data is read
  * (FlushFileBuffers).
  */

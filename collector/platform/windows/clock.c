@@ -1,4 +1,6 @@
-/* The clocks of collector/platform/clock.h on the performance counter and file times. */
+/*
+ * Implements the clocks of collector/platform/clock.h with the performance counter and file times.
+ */
 #include "collector/platform/clock.h"
 
 #include <windows.h>
@@ -15,7 +17,10 @@ int64_t clock_monotonic_ns(void)
     return clock_monotonic_ns_of(seconds, rest * 1000000000 / frequency.QuadPart);
 }
 
-/* A file time counts 100 ns from 1601-01-01 UTC (FILETIME); 11644473600 s before 1970. */
+/*
+ * A file time counts units of 100 ns from 1601-01-01 UTC (FILETIME), which is 11644473600 s before
+ * 1970.
+ */
 int64_t clock_wall_ns(void)
 {
     FILETIME now;

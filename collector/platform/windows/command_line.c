@@ -6,8 +6,8 @@
 #include "collector/platform/windows/text.h"
 
 /*
- * The length of an argument that consists of quotation marks only: the worst case, with the marks
- * around it, a blank and the end.
+ * Returns the most characters that an argument of `length` characters takes: if all are quotation
+ * marks, each is escaped. Includes the marks around it, a blank and the NUL.
  */
 static size_t most_characters(size_t length)
 {

@@ -6,7 +6,9 @@ bool console_is(HANDLE handle)
     return GetConsoleMode(handle, &mode) != 0;
 }
 
-/* Returns the size of the character that begins with this byte; 1 if no character does. */
+/*
+ * Returns the size in bytes of the UTF-8 character that begins with this byte, or 1 if none does.
+ */
 static size_t character_size(unsigned char first)
 {
     if (first >= 0xf0)
@@ -20,7 +22,7 @@ size_t console_whole(const char *bytes, size_t size)
 {
     for (size_t back = 1; back <= 3 && back < size; back++) {
         unsigned char byte = (unsigned char)bytes[size - back];
-        if ((byte & 0xc0) != 0x80) /* the byte begins a character */
+        if ((byte & 0xc0) != 0x80) /* the first byte of a character */
             return character_size(byte) > back ? size - back : size;
     }
     return size;

@@ -9,10 +9,12 @@
 /* The maximum number of bytes of one write. */
 #define CONSOLE_PIECE 4096
 
-/* Whether the handle is a console's, for writing or for reading. */
+/* Returns true if the handle is a console's, for reading or writing. */
 bool console_is(HANDLE handle);
 
-/* Returns the size less an incomplete character at the end; `size` if no bytes would be left. */
+/*
+ * Returns the size without an incomplete character at the end, or `size` if no bytes would be left.
+ */
 size_t console_whole(const char *bytes, size_t size);
 
 /*

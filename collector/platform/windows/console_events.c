@@ -5,8 +5,8 @@
 #define DRAIN_MS 4000
 
 /*
- * Session 0 is the session of services. Only services get an event for each user who logs off, and
- * continue. https://learn.microsoft.com/en-us/windows/console/handlerroutine
+ * Session 0 is that of the services. Only services get an event for each user who logs off, and
+ * must ignore it. https://learn.microsoft.com/en-us/windows/console/handlerroutine
  */
 static bool is_service_session(void)
 {
@@ -14,7 +14,10 @@ static bool is_service_session(void)
     return ProcessIdToSessionId(GetCurrentProcessId(), &session) && session == 0;
 }
 
-/* A second event does not speed up a stop in progress: there is time for it. */
+/*
+ * Returns FALSE for a second event. The system then ends the process, unless another handler waits
+ * for the stop in progress.
+ */
 static BOOL drain(void)
 {
     if (!control_post_first(CONTROL_STOP))

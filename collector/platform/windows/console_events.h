@@ -13,10 +13,10 @@ void console_events_begin(void);
 void console_events_end(void);
 
 /*
- * The handler (a HANDLER_ROUTINE), called by the system in a thread of its own. After Close, Logoff
- * and Shutdown the system ends the process when the handler returns, and about 5 s after the call
- * in any case. So the handler returns from the first of them only when all data is drained and
- * written, or after 4 s.
+ * The handler (a HANDLER_ROUTINE), called by the system in a thread of its own. After a close, a
+ * logoff or a shutdown the system ends the process when the handler returns, and about 5 s after
+ * the call in any case. So for the first of these events the handler returns only when all data is
+ * drained and written, or after 4 s.
  */
 BOOL WINAPI console_event(DWORD type);
 

@@ -1,7 +1,7 @@
 /*
- * Implements struct control with events and console events. Events posted by this process are
- * counted by semaphores. Events set by other processes are not, like POSIX signals: two that come
- * before the first is seen count as one.
+ * Implements struct control with event objects and console events. Events posted by this process
+ * are counted by semaphores. Events set by other processes are not counted, like POSIX signals: two
+ * that are set before a wait reports the first count as one.
  */
 #include "collector/platform/control.h"
 
@@ -17,18 +17,18 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/wait_source.h"
 
-/* The posted and the requested events of each kind, and the notice. */
+/* A semaphore and a named event of each kind, and the notice. */
 #define OWN_EVENTS  (2 * CONTROL_KINDS + 1)
-#define EVENTS_EACH 3 /* of a watched handle */
+#define EVENTS_EACH 3 /* for a watched handle */
 
 _Static_assert(OWN_EVENTS + EVENTS_EACH * CONTROL_WATCHED_MAX <= MAXIMUM_WAIT_OBJECTS,
                "all can be waited for at once");
 
 struct control {
     struct control_posted posted;
-    HANDLE asked[CONTROL_KINDS]; /* named events, set by other processes; all NULL: they could not
-                                    be created */
-    HANDLE notice;               /* like a named event, reset by the wait that it ends */
+    HANDLE asked[CONTROL_KINDS]; /* named events that other processes set; all NULL if they could
+                                    not be created */
+    HANDLE notice;               /* an auto-reset event */
     char hint[SYSTEM_ERROR_SIZE + 128];
 };
 
@@ -44,7 +44,9 @@ void control_notify(struct control *control)
 
 /* --- making the control ----------------------------------------------------------------------- */
 
-/* An existing event belongs to another program, which may have created it to control us. */
+/*
+ * Fails if the event exists already: another program has created it, perhaps to control this one.
+ */
 static HANDLE create_asked(size_t kind, SECURITY_ATTRIBUTES *access)
 {
     wchar_t name[CONTROL_NAME_SIZE];
@@ -66,7 +68,7 @@ static void close_each(HANDLE handles[CONTROL_KINDS])
     }
 }
 
-/* Creates all or none; without them only `sluice ctl` does not work. */
+/* Creates all named events or none. Without them only `sluice ctl` does not work. */
 static void open_to_others(struct control *control)
 {
     SECURITY_ATTRIBUTES access;
@@ -130,7 +132,7 @@ const char *control_warning(const struct control *control)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The handles of a wait; the first one that is set is reported. */
+/* The handles of a wait. If several are set, the first is reported. */
 struct waiting {
     HANDLE handles[MAXIMUM_WAIT_OBJECTS];
     enum control_event meanings[MAXIMUM_WAIT_OBJECTS];

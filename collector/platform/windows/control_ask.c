@@ -10,7 +10,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* Windows' limit of a pipe's name, including \\.\pipe\ and its end. */
+/* Windows' limit of a pipe's name in characters, including \\.\pipe\ and the NUL. */
 #define NAME_SIZE 257
 
 struct question {
@@ -31,8 +31,8 @@ static DWORD ask_time_left(const struct question *question)
 }
 
 /*
- * A pipe is busy while all its instances have clients. The server may identify us, but not act as
- * us.
+ * Repeats the open while all instances of the pipe have clients. The flags allow the server to
+ * identify this user, but not to act as this user.
  */
 static bool ask_connect(struct question *question, const wchar_t *name)
 {
@@ -46,7 +46,7 @@ static bool ask_connect(struct question *question, const wchar_t *name)
 }
 
 /*
- * Waits for an operation, given the result of starting it. Returns false if it fails
+ * Waits for the end of an operation. `done` is the result of starting it. Returns false if it fails
  * (GetLastError).
  */
 static bool is_done(struct question *question, BOOL done, DWORD *size)
@@ -65,8 +65,8 @@ static bool is_done(struct question *question, BOOL done, DWORD *size)
 }
 
 /*
- * A collector that refuses the connection has sent its reason already, so the answer is read even
- * if sending fails.
+ * Returns true if the pipe is closed: a collector that refuses the connection has already sent its
+ * reason as the answer, which is read next.
  */
 static bool send_bytes(struct question *question, const char *bytes, size_t size)
 {
@@ -76,7 +76,10 @@ static bool send_bytes(struct question *question, const char *bytes, size_t size
            GetLastError() == ERROR_NO_DATA || GetLastError() == ERROR_BROKEN_PIPE;
 }
 
-/* Returns 1 with the whole line, 0 if it ended early or is too long, -1 with GetLastError. */
+/*
+ * Returns 1 with the whole line, 0 if the answer ended early or is too long, or -1 with
+ * GetLastError.
+ */
 static int receive_line(struct question *question, struct output *answer)
 {
     size_t begin = answer->used;

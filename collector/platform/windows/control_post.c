@@ -1,6 +1,6 @@
 #include "collector/platform/windows/control_post.h"
 
-/* The destination, for threads that do not know the control. */
+/* Where threads post events; set by the control. */
 static struct {
     SRWLOCK lock;
     CONDITION_VARIABLE ended;

@@ -1,6 +1,6 @@
 /*
- * Passes events of other threads of this process, console events and orders to a service, to
- * control_wait. Any thread. Only for Windows.
+ * Passes events of other threads of this process to control_wait: console events and requests to a
+ * service. Any thread. Only for Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_POST_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_CONTROL_POST_H
@@ -11,20 +11,18 @@
 #include "collector/platform/control.h"
 #include "collector/platform/windows/control_kinds.h"
 
-/* The posted events by kind. */
+/* The destination of posted events, by kind. */
 struct control_posted {
     HANDLE semaphores[CONTROL_KINDS];
-    LONG any[CONTROL_KINDS]; /* 1: at least one was posted */
+    LONG any[CONTROL_KINDS]; /* 1 if at least one was posted */
 };
 
-/*
- * Sets the destination; called by the control. NULL: there is no destination, as the control ends.
- */
+/* Sets the destination; called by the control. NULL when the control ends. */
 void control_post_to(struct control_posted *to);
 
 /*
  * Makes control_wait report CONTROL_STOP, CONTROL_REOPEN or CONTROL_LEDGER, once for each call.
- * Returns false if there is no control at the moment.
+ * Returns false if no control exists.
  */
 bool control_post(enum control_event event);
 
@@ -35,8 +33,8 @@ bool control_post(enum control_event event);
 bool control_post_first(enum control_event event);
 
 /*
- * Waits until the control has ended, that is until all data is drained and written, but at most
- * `most_ms` milliseconds.
+ * Waits until the control has ended, when all data is drained and written, but at most `most_ms`
+ * milliseconds.
  */
 void control_await_end(unsigned long most_ms);
 

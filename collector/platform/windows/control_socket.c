@@ -2,7 +2,7 @@
  * Implements struct control_socket with named pipes.
  *
  * The pipe has an instance for each client, and one more that waits for the next client. Operations
- * that would wait are overlapped: they are started, and checked when their event reports the end.
+ * that could wait are overlapped: an event reports the end of each.
  */
 #include "collector/platform/control.h"
 
@@ -17,30 +17,33 @@
 #include "collector/platform/windows/text.h"
 #include "collector/platform/windows/wait_source.h"
 
-/* Bytes of one read and one write of a connection, which are also the system's buffer sizes. */
+/*
+ * The most bytes of one read and of one write of a connection, and the sizes of the system's
+ * buffers.
+ */
 #define READ_SIZE  512
 #define WRITE_SIZE 16384
 
-/* Windows' limit of a pipe's name, including \\.\pipe\ and its end. */
+/* Windows' limit of a pipe's name in characters, including \\.\pipe\ and the NUL. */
 #define NAME_SIZE 257
 
-/* Pipes and mutexes have separate names; with these prefixes all sessions share them. */
+/* With these prefixes the pipe and the mutex are visible in all sessions. */
 #define PIPE_PREFIX  L"\\\\.\\pipe\\"
 #define CLAIM_PREFIX L"Global\\sluice-control-"
 #define LENGTH(text) (sizeof(text) / sizeof(wchar_t) - 1)
 
 const char control_socket_syntax[] = "pipe:NAME";
 
-/* An operation on a pipe. Its event is set while it is not running. */
+/* An overlapped operation on a pipe. Its event is set while it is not running. */
 struct operation {
     OVERLAPPED state;
     bool started;
-    bool over; /* it failed: the peer has closed */
+    bool over; /* it has failed, so the peer has closed */
 };
 
 struct control_socket {
     SECURITY_ATTRIBUTES access;
-    HANDLE claim; /* a mutex with the pipe's name: the program that created it has the pipe */
+    HANDLE claim; /* a mutex with the pipe's name; the program that created it owns the name */
     struct wait_source source;
     HANDLE pipe; /* the instance that waits for a client */
     bool connected;
@@ -53,7 +56,7 @@ struct control_connection {
     HANDLE pipe;
     struct operation reading;
     struct operation writing;
-    size_t read_at, read_size; /* the part of the data read that was not returned yet */
+    size_t read_at, read_size; /* the part of `read` that was not returned yet */
     char read[READ_SIZE];
     char written[WRITE_SIZE];
 };
@@ -66,7 +69,9 @@ static bool operation_create(struct operation *operation, BOOL set)
     return operation->state.hEvent != NULL;
 }
 
-/* Cancels a running operation: the system must not write to memory that is about to be freed. */
+/*
+ * Cancels a running operation, because the system would write to memory that is about to be freed.
+ */
 static void operation_destroy(struct operation *operation, HANDLE pipe)
 {
     DWORD size;
@@ -85,7 +90,10 @@ static void operation_begin(struct operation *operation)
     ResetEvent(operation->state.hEvent);
 }
 
-/* Called with the result of starting the operation. Returns false if it failed already. */
+/*
+ * `done` is the result of the call that started the operation. Returns false if it has failed
+ * already.
+ */
 static bool operation_has_begun(struct operation *operation, BOOL done)
 {
     if (done || GetLastError() == ERROR_IO_PENDING)
@@ -96,7 +104,10 @@ static bool operation_has_begun(struct operation *operation, BOOL done)
     return false;
 }
 
-/* Whether the operation is still running; if not, *size is the number of bytes it has moved. */
+/*
+ * Returns true while the operation is running. Otherwise *size is the number of bytes that it has
+ * moved.
+ */
 static bool operation_goes_on(struct operation *operation, HANDLE pipe, DWORD *size)
 {
     *size = 0;
@@ -119,8 +130,8 @@ static int control_socket_cannot(struct error *error, const char *address, const
 }
 
 /*
- * Creates another instance, to which a client may connect at once. `first`: fail if there is any
- * other.
+ * Creates another instance of the pipe, to which a client may connect at once. With `first`, fails
+ * if the pipe has an instance already.
  */
 static HANDLE create_instance(const struct control_socket *socket, bool first)
 {
@@ -132,7 +143,10 @@ static HANDLE create_instance(const struct control_socket *socket, bool first)
         PIPE_UNLIMITED_INSTANCES, WRITE_SIZE, READ_SIZE, 0, &access);
 }
 
-/* Makes the event report a client, at once if one has connected or disconnected already. */
+/*
+ * Waits for a client: its event is set when a client connects, or at once if one has already
+ * connected or disconnected.
+ */
 static bool await_client(struct control_socket *socket)
 {
     operation_begin(&socket->connecting);
@@ -161,9 +175,9 @@ static bool set_name(struct control_socket *socket, const char *name)
 }
 
 /*
- * Claims the name. Returns ERROR_SUCCESS, or why it is taken. Of several programs that start
- * together one succeeds; FILE_FLAG_FIRST_PIPE_INSTANCE does not ensure that everywhere (Wine 8
- * ignores it). The system removes the mutex when its program ends in any way.
+ * Claims the name. Returns ERROR_SUCCESS, or why it is taken. If several programs start at the same
+ * time, only one succeeds. FILE_FLAG_FIRST_PIPE_INSTANCE does not ensure that on every system (Wine
+ * 8 ignores it). The system removes the mutex when its program ends in any way.
  */
 static DWORD claim_name(struct control_socket *socket)
 {
@@ -175,8 +189,8 @@ static DWORD claim_name(struct control_socket *socket)
 }
 
 /*
- * Whether another program has the pipe. The error of a failure to create the first instance does
- * not tell this.
+ * Returns true if another program has the pipe. The error of a failed create_instance does not show
+ * this.
  */
 static bool is_taken(const struct control_socket *socket)
 {
@@ -193,15 +207,16 @@ static int control_socket_begin(struct control_socket *made, const char *address
         return control_socket_cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;
     DWORD reason = claim_name(made);
-    if (reason == ERROR_ALREADY_EXISTS || reason == ERROR_ACCESS_DENIED) /* ours, or another's */
+    if (reason == ERROR_ALREADY_EXISTS ||
+        reason == ERROR_ACCESS_DENIED) /* taken by a program of this user, or of another user */
         return control_socket_cannot(error, address, taken);
     if (made->claim == NULL)
         return control_socket_cannot(error, address, system_error(reason).text);
     if (!is_taken(made))
         made->pipe = create_instance(made, true);
     reason = GetLastError();
-    if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* created before ours, or during our
-                                                                 attempt */
+    if (made->pipe == INVALID_HANDLE_VALUE &&
+        is_taken(made)) /* created without the mutex, before this attempt or during it */
         return control_socket_cannot(error, address, taken);
     SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))
@@ -225,7 +240,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     return 0;
 }
 
-/* Processes cannot become another user here. */
+/* Windows' processes do not become another user. */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
 {
     (void)given;
@@ -234,7 +249,7 @@ int control_socket_give(const struct control_socket *given, const char *user, st
     return 0;
 }
 
-/* Pipes are not in a folder. */
+/* Pipes are not in a folder that could be checked. */
 int control_socket_check(const char *address, struct error *error)
 {
     (void)address;
@@ -249,7 +264,7 @@ void control_socket_close(struct control_socket *socket)
     operation_destroy(&socket->connecting, socket->pipe);
     if (socket->pipe != INVALID_HANDLE_VALUE)
         CloseHandle(socket->pipe);
-    if (socket->claim != NULL) /* last: when the name is free, the pipe is, too */
+    if (socket->claim != NULL) /* closed last: when the mutex is free, so is the pipe */
         CloseHandle(socket->claim);
     own_access_free(&socket->access);
     free(socket);
@@ -276,7 +291,7 @@ static struct control_connection *connection_create(HANDLE pipe)
     if (made == NULL)
         return NULL;
     if (!operation_create(&made->reading, FALSE) || !operation_create(&made->writing, TRUE)) {
-        made->pipe = INVALID_HANDLE_VALUE; /* it stays the caller's */
+        made->pipe = INVALID_HANDLE_VALUE; /* the caller still owns `pipe` */
         control_connection_close(made);
         return NULL;
     }
@@ -288,8 +303,8 @@ static struct control_connection *connection_create(HANDLE pipe)
 }
 
 /*
- * The next instance is created before this one is returned: without any instance another program
- * could take the name.
+ * Creates the next instance before it returns this one: without any instance another program could
+ * take the name.
  */
 enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out)
@@ -310,7 +325,7 @@ enum control_result control_socket_accept(struct control_socket *socket,
     return CONTROL_DONE;
 }
 
-/* No other user can open the pipe (own_access.h). */
+/* Only this user and administrators can open the pipe (own_access.h). */
 bool control_connection_may_order(const struct control_connection *connection)
 {
     (void)connection;
@@ -327,7 +342,7 @@ static bool has_read(struct control_connection *connection)
             return false;
         connection->read_at = 0;
         connection->read_size = size;
-        if (size == 0 && !reading->over) /* the peer may write zero bytes */
+        if (size == 0 && !reading->over) /* the peer may have written zero bytes */
             start_reading(connection);
     }
     return connection->read_at != connection->read_size;
@@ -347,7 +362,7 @@ enum control_result control_connection_read(struct control_connection *connectio
     return CONTROL_DONE;
 }
 
-/* A byte pipe accepts a write completely, or fails. */
+/* A write to a pipe of bytes is accepted as a whole or fails. */
 enum control_result control_connection_write(struct control_connection *connection,
                                              const void *bytes, size_t size, size_t *moved)
 {

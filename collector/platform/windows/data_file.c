@@ -6,12 +6,12 @@
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
 
-/* Missing in mingw-w64's headers. */
+/* mingw-w64's headers lack it. */
 #ifndef ERROR_DISK_QUOTA_EXCEEDED
 #define ERROR_DISK_QUOTA_EXCEEDED 1295
 #endif
 
-/* The maximum number of bytes of one call, because the system counts in 32 bits. */
+/* The most bytes of one call: the system's sizes have 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 static HANDLE handle_of(struct data_file file)
@@ -34,22 +34,21 @@ static enum data_file_result data_file_failed(struct error *error, const char *w
     return full ? DATA_FILE_FULL : DATA_FILE_FAILED;
 }
 
-/* INVALID_HANDLE_VALUE with GetLastError(). */
+/* Returns INVALID_HANDLE_VALUE with GetLastError() on failure. */
 static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);
     if (wide == NULL)
         return INVALID_HANDLE_VALUE;
-    HANDLE handle =
-        CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL, disposition,
-                    FILE_ATTRIBUTE_NORMAL | flags, NULL);
+    HANDLE handle = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_ALL, NULL,
+                                disposition, FILE_ATTRIBUTE_NORMAL | flags, NULL);
     DWORD number = GetLastError();
     free(wide);
     SetLastError(number);
     return handle;
 }
 
-/* Keeps the handle if it is of a file on a disk, else closes it. */
+/* Keeps the handle of a file on a disk, and closes any other. */
 static enum data_file_result data_file_keep(HANDLE handle, struct data_file *out)
 {
     BY_HANDLE_FILE_INFORMATION found;
@@ -72,7 +71,7 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return data_file_failed(error, "cannot create it");
 }
 
-/* The open of a folder fails with "access denied", as for a file that is not readable. */
+/* Opening a folder fails with "access denied", like opening a file that may not be read. */
 static bool is_folder(const char *path)
 {
     wchar_t *wide = file_access_path(path);

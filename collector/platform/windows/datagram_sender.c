@@ -130,7 +130,7 @@ size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target)
     return sender->targets[target].address.family == ADDRESS_IPV6 ? IPV6_LEAST_MTU : IPV4_LEAST_MTU;
 }
 
-/* A datagram from this machine to itself has its target address as its source. */
+/* The system chooses the target's own address as the source of a datagram to this machine. */
 bool datagram_sender_is_local(const struct address *address)
 {
     struct address any_port = *address;
@@ -138,7 +138,8 @@ bool datagram_sender_is_local(const struct address *address)
     int own_size = sizeof own;
     any_port.port = 9;
     int size = socket_address_to_system(&any_port, &name);
-    if (address->family == ADDRESS_IPV4 && address->bytes[0] == 127) /* all of 127.0.0.0/8 */
+    if (address->family == ADDRESS_IPV4 &&
+        address->bytes[0] == 127) /* 127.0.0.0/8 is this machine, but its source may be 127.0.0.1 */
         return true;
     if (socket_startup() != 0)
         return false;

@@ -1,6 +1,6 @@
 /*
- * Implements the functions for descriptors in collector/platform/process.h. Windows has practically
- * no limit on handles.
+ * Implements the descriptors of collector/platform/process.h. Windows has practically no limit on
+ * handles.
  */
 #include "collector/platform/process.h"
 

@@ -1,4 +1,4 @@
-/* Implements disk_room_look() with GetDiskFreeSpaceEx, which requires a folder. */
+/* Implements disk_room_look() with GetDiskFreeSpaceEx, which accepts only folders. */
 #include "collector/platform/file_system.h"
 
 #include <stdlib.h>

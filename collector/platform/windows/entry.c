@@ -1,4 +1,4 @@
-/* program_main() is called by wmain, which gets the arguments in UTF-16. */
+/* Calls program_main() from wmain, which gets the arguments in UTF-16. */
 #include "collector/platform/process.h"
 
 #include <fcntl.h>
@@ -11,7 +11,10 @@
 
 int wmain(int argc, wchar_t **argv);
 
-/* Otherwise the C library writes \n as two bytes, and treats Ctrl-Z as the end. */
+/*
+ * In text mode the C library would write
+ *  as two bytes, and treat Ctrl-Z as the end.
+ */
 static void pass_bytes(FILE *stream)
 {
     int descriptor = _fileno(stream);
@@ -29,7 +32,7 @@ int wmain(int argc, wchar_t **argv)
     pass_bytes(stdin);
     pass_bytes(stdout);
     pass_bytes(stderr);
-    /* The console shows our output as UTF-8; its code page is restored at the end. */
+    /* The console shows this program's output as UTF-8. Its code page is restored at the end. */
     UINT before = GetConsoleOutputCP();
     if (before != 0)
         SetConsoleOutputCP(CP_UTF8);

@@ -1,4 +1,4 @@
-/* The environment of collector/platform/process.h, which is UTF-16 on Windows. */
+/* Implements the environment of collector/platform/process.h, which is UTF-16 on Windows. */
 #include "collector/platform/process.h"
 
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 
 #include "collector/platform/windows/text.h"
 
-/* Copies the value; NULL: it is not set. Returns false if memory is short. */
+/*
+ * Sets *wide to a copy of the value, or to NULL if it is not set. Returns false if memory is short.
+ */
 static bool read_wide(const wchar_t *name, wchar_t **wide)
 {
     *wide = NULL;
@@ -19,7 +21,7 @@ static bool read_wide(const wchar_t *name, wchar_t **wide)
         return false;
     DWORD length = GetEnvironmentVariableW(name, *wide, size);
     if (length == 0 || length >= size) {
-        free(*wide); /* the variable was removed in between */
+        free(*wide); /* the variable was removed or changed in between */
         *wide = NULL;
     }
     return true;
@@ -40,7 +42,7 @@ bool environment_value(const char *name, char **value)
     return good;
 }
 
-/* The name in "NAME=value" in UTF-8 and in upper case; NULL if memory is short. */
+/* Returns the name in "NAME=value" in UTF-8 and upper case, or NULL if memory is short. */
 static char *name_of(const wchar_t *entry)
 {
     char *name = text_from_wide_copy(entry);
@@ -53,7 +55,7 @@ static char *name_of(const wchar_t *entry)
     return name;
 }
 
-/* The system stores the entries one after another, each with its end, and an empty one last. */
+/* The system returns the entries one after another, each with a NUL, and an empty entry last. */
 bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
                       void *context)
 {

@@ -7,14 +7,18 @@
 #include "collector/platform/windows/text.h"
 
 /*
- * Characters of a path that every call accepts: a folder's, less the "\8.3 name" of a file in it.
+ * The longest path, in characters, that every call accepts: a folder must leave room for the name
+ * of a file in it ("\8.3 name").
  */
 #define SHORT_PATH_MAX 247
 
 static const wchar_t verbatim[] = L"\\\\?\\";
 static const wchar_t verbatim_share[] = L"\\\\?\\UNC\\";
 
-/* The prefix for a full path; *skipped: the characters of the path that the prefix replaces. */
+/*
+ * Returns the prefix for a full path. *skipped is the number of characters of the path that the
+ * prefix replaces.
+ */
 static const wchar_t *prefix_of(const wchar_t *full, size_t *skipped)
 {
     *skipped = 0;

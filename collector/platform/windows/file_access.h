@@ -1,6 +1,6 @@
 /*
- * Shared by the files that open files: paths and times in the system's form, and the sharing of
- * open files. Only for platform/windows/.
+ * Converts paths and times for the calls that open files, and defines how open files are shared.
+ * Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_FILE_ACCESS_H
@@ -9,14 +9,14 @@
 #include <wchar.h>
 #include <windows.h>
 
-/* Other programs may read, write, rename and remove our open files, as on other systems. */
+/* Lets other programs read, write, rename and remove open files, as on other systems. */
 #define FILE_SHARE_ALL ((DWORD)(FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE))
 
 /*
- * Returns the path in UTF-16, which the caller frees (free); NULL with GetLastError(): the path is
- * not UTF-8, or memory is short. Most calls accept at most 260 characters (for folders 248) unless
- * a path begins with "\\?\". A path whose full form is longer is replaced by its full form with
- * that prefix; so a caller that measures positions of names in a path does that before this call.
+ * Returns the path in UTF-16, which the caller frees (free), or NULL with GetLastError() if it is
+ * not UTF-8 or if memory is short. Most calls accept at most 260 characters (248 for folders)
+ * unless a path begins with "\\?\". If the full form of the path is longer, returns the full
+ * form with that prefix, so positions of names in the path must be found before this call.
  */
 wchar_t *file_access_path(const char *path);
 

@@ -1,4 +1,6 @@
-/* The location of a file (collector/platform/file_system.h) by GetFileInformationByHandle. */
+/*
+ * Finds the location of a file (collector/platform/file_system.h) with GetFileInformationByHandle.
+ */
 #include "collector/platform/file_system.h"
 
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static bool location_find(const char *path, struct file_location *place)
 
 bool file_location_find(const char *path, struct file_location *place)
 {
-    if (strncmp(path, "//./", 4) == 0) /* the open of a device or a pipe would have effects */
+    if (strncmp(path, "//./", 4) == 0) /* opening a device or a pipe would have effects */
         return false;
     if (location_find(path, place))
         return true;
@@ -49,7 +51,7 @@ bool file_location_find(const char *path, struct file_location *place)
     return found;
 }
 
-/* Two names of a pipe or a device are not recognised. */
+/* Does not recognise pipes and devices. */
 bool file_location_find_any(const char *path, struct file_location *place)
 {
     return file_location_find(path, place);

@@ -1,5 +1,6 @@
 /*
- * The paths of collector/platform/file_system.h on Windows ("Naming Files, Paths, and Namespaces").
+ * Implements the paths of collector/platform/file_system.h on Windows ("Naming Files, Paths, and
+ * Namespaces").
  */
 #include "collector/platform/file_system.h"
 
@@ -11,7 +12,7 @@
 
 const char file_path_list_separator = ';';
 const char file_path_mkdir[] = "mkdir";
-const char file_path_quoted[] = " /&"; /* the shell takes "/" as the beginning of a switch */
+const char file_path_quoted[] = " /&"; /* the shell treats "/" as the beginning of an option */
 
 void file_path_normalise(char *path)
 {
@@ -47,20 +48,20 @@ static bool is_drive(const char *path)
     return is_letter && path[1] == ':';
 }
 
-/* The length of "C:" and the '/' after it; 0: the path has no drive. */
+/* Returns the length of "C:" and a '/' after it, or 0 if the path has no drive. */
 static size_t drive_root(const char *path)
 {
     return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;
 }
 
-/* The length of a name and the '/' after it. */
+/* Returns the length of the first name and a '/' after it. */
 static size_t name_with_slash(const char *path)
 {
     size_t length = strcspn(path, "/");
     return path[length] == '/' ? length + 1 : length;
 }
 
-/* Whether the path begins with "//./" or "//?/", after which there may be another drive. */
+/* Returns true if the path begins with "//./" or "//?/". A drive may follow. */
 static bool is_of_devices(const char *path)
 {
     return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;
@@ -79,7 +80,10 @@ size_t file_path_root(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* For a name other than "." and "..": whether the system would remove characters at its end. */
+/*
+ * Returns true if the system would remove characters at the end of the name. "." and ".." are not
+ * cut.
+ */
 static bool is_cut(const char *name, size_t size)
 {
     bool leads_elsewhere = size <= 2 && strncmp(name, "..", size) == 0;
@@ -90,11 +94,11 @@ const char *file_path_fault(const char *path, size_t *at)
 {
     size_t root = file_path_root(path);
     *at = root;
-    /* "C:logs" is relative to the drive's current folder. */
+    /* Without a separator "C:logs" is relative to the drive's current folder. */
     if (root >= 2 && path[root - 1] == ':')
         return "a drive must be followed by a separator: C:\\logs";
     for (*at = root; path[*at] != '\0'; ++*at) {
-        /* A colon would begin a stream, which a folder's listing does not show. */
+        /* A colon would name a stream of the file, which the folder's listing does not show. */
         if ((unsigned char)path[*at] < ' ' || strchr("<>:\"|?*", path[*at]) != NULL)
             return "Windows does not allow < > : \" | ? * in names";
     }
@@ -115,8 +119,8 @@ const char *file_path_fault(const char *path, size_t *at)
         (n) + 24, (n) + 25
 
 /*
- * Upper case ASCII letters map to lower case ones. Each volume has a table for other letters; but
- * paths of one template only differ by their values, which are ASCII.
+ * Upper case ASCII letters map to lower case ones. For other letters each volume has its own table,
+ * but the paths of one template differ only in their values, which are ASCII.
  */
 const unsigned char file_path_fold[256] = {SIXTY(0),     '@',          LETTERS('a'), FOUR('['), '_',
                                            SIXTEEN('`'), SIXTEEN('p'), SIXTY(128),   SIXTY(192)};

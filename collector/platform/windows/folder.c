@@ -1,4 +1,4 @@
-/* The folders of collector/platform/file_system.h by FindFirstFileW. */
+/* Implements the folders of collector/platform/file_system.h with FindFirstFileW. */
 #include "collector/platform/file_system.h"
 
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include "collector/platform/windows/text.h"
 
 struct folder {
-    HANDLE search; /* INVALID_HANDLE_VALUE: the folder is empty */
-    bool fresh;    /* `found` has not been reported yet */
+    HANDLE search; /* INVALID_HANDLE_VALUE if the folder is empty */
+    bool fresh;    /* `found` was not returned yet */
     WIN32_FIND_DATAW found;
-    char name[3 * MAX_PATH]; /* a UTF-16 code unit has up to three bytes of UTF-8 */
+    char name[3 * MAX_PATH]; /* a UTF-16 code unit takes at most three bytes of UTF-8 */
 };
 
-/* The search pattern for all entries. The caller frees it. */
+/* Returns the search pattern for all entries. The caller frees it. */
 static wchar_t *pattern_of(const char *path)
 {
     size_t length = strlen(path);
@@ -29,7 +29,9 @@ static wchar_t *pattern_of(const char *path)
     return wide;
 }
 
-/* A search returns the same error for an empty root and for a path that is not a folder. */
+/*
+ * A search fails with the same error for an empty root folder and for a path that is not a folder.
+ */
 static bool is_empty_root(const char *path, DWORD number)
 {
     wchar_t *wide = number == ERROR_FILE_NOT_FOUND ? file_access_path(path) : NULL;
@@ -56,8 +58,8 @@ struct folder *folder_open(const char *path)
 }
 
 /*
- * Whether the entry is a link or a mounted volume instead of a file or folder here. (A file that is
- * only stored elsewhere, such as a deduplicated one, counts as a file.)
+ * Returns true if the entry is a link or a mounted volume. A file whose data is stored elsewhere,
+ * such as a deduplicated one, counts as a file.
  */
 static bool leads_elsewhere(const WIN32_FIND_DATAW *found)
 {
@@ -93,7 +95,7 @@ bool folder_next(struct folder *folder, struct folder_entry *entry)
     return false;
 }
 
-/* The system returns everything about an entry with its name. */
+/* FindNextFileW returns the name and the properties together, so this is not cheaper. */
 const char *folder_next_name(struct folder *folder)
 {
     struct folder_entry entry;

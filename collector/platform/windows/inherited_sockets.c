@@ -1,4 +1,7 @@
-/* The inherited sockets of collector/platform/service_manager.h: Windows does not have them. */
+/*
+ * Implements the inherited sockets of collector/platform/service_manager.h. Windows does not have
+ * them.
+ */
 #include "collector/platform/service_manager.h"
 
 const bool inherited_sockets_exist = false;

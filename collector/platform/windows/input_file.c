@@ -1,13 +1,13 @@
 /*
  * Implements struct input_file for Windows' files and named pipes.
  *
- * A named pipe, \\.\pipe\NAME or a pipe of another computer, is live: the program is its client,
- * and the writer has created it. The pipe is read ahead into memory of our own, because a read
- * continues while the caller does other work; an event reports the end of the read, and another
+ * A named pipe, \\.\pipe\NAME or a pipe of another computer, is live: the program is its
+ * client, and the writer has created it. A read continues while the caller does other work, so the
+ * pipe is read ahead into a buffer of the file. An event reports the end of the read, and another
  * event cancels the wait.
  *
- * No other file is live here. A console or another device can only be waited for by a read that
- * cannot be cancelled, so it is refused. An unnamed pipe, as a shell creates it, has no path to
+ * No other file is live here. A console or another device is refused, because it can only be waited
+ * for by a read that cannot be cancelled. An unnamed pipe, as a shell creates it, has no path to
  * open it by.
  */
 #include "collector/platform/input_file.h"
@@ -23,22 +23,23 @@
 /* The usual capacity of a pipe. */
 #define AHEAD_SIZE ((size_t)64 * 1024)
 
-/* The system counts in 32 bits. */
+/* The most bytes of one call: the system's sizes have 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 /* The state of a live file. */
 struct ahead {
     HANDLE cancel;       /* an event, never reset */
-    OVERLAPPED transfer; /* its event is set at the end of a read */
-    bool reading;        /* a read was begun, and its end is not known yet */
-    size_t used, filled; /* bytes that were returned, and read */
+    OVERLAPPED transfer; /* its event is set when the read ends */
+    bool reading;        /* a read was begun and its end was not seen yet */
+    size_t used, filled; /* number of bytes of `bytes` that were returned, and that were read */
     char bytes[AHEAD_SIZE];
 };
 
 struct input_file {
     HANDLE handle;
-    struct ahead *ahead;               /* NULL: it is not live */
-    BY_HANDLE_FILE_INFORMATION opened; /* what a file was when it was opened; else all zero */
+    struct ahead *ahead; /* NULL if the file is not live */
+    BY_HANDLE_FILE_INFORMATION
+        opened; /* the properties of a regular file when it was opened; else zero */
     _Atomic bool cancelled;
 };
 
@@ -66,7 +67,7 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-/* For \\COMPUTER\pipe\NAME; "." is this computer. */
+/* \\COMPUTER\pipe\NAME; COMPUTER is "." for this computer. */
 static bool is_pipe(const char *path)
 {
     static const char word[] = "pipe";
@@ -83,8 +84,8 @@ static HANDLE open_shared(const wchar_t *path, DWORD flags)
 }
 
 /*
- * Opens a file that is not a pipe. A folder is opened, too, so that its error differs from that of
- * a file that is not readable.
+ * Opens a file that is not a pipe. Opens a folder, too, to return a different error than for a file
+ * that may not be read.
  */
 static int input_open_file(const wchar_t *wide, const char *path, HANDLE *handle,
                            BY_HANDLE_FILE_INFORMATION *found, struct error *error)
@@ -105,7 +106,7 @@ static int input_open_file(const wchar_t *wide, const char *path, HANDLE *handle
     return cannot_open(path, why, error);
 }
 
-/* Opens a pipe; its server may identify us, but not act as us. */
+/* The flags allow the pipe's server to identify this user, but not to act as this user. */
 static int open_pipe(const wchar_t *wide, const char *path, struct input_file *file,
                      struct error *error)
 {
@@ -131,7 +132,7 @@ int input_file_look(const char *path, bool *live, struct error *error)
     if (wide == NULL) {
         result = cannot_open_by(path, GetLastError(), error);
     } else if (*live) {
-        /* A pipe that has another client now may be free when it is opened. */
+        /* ERROR_SEM_TIMEOUT: the pipe has another client now, but may be free when it is opened. */
         if (!WaitNamedPipeW(wide, 1) && GetLastError() != ERROR_SEM_TIMEOUT)
             result = cannot_open_by(path, GetLastError(), error);
     } else {
@@ -186,11 +187,12 @@ bool input_file_has_changed(const struct input_file *file)
     BY_HANDLE_FILE_INFORMATION now;
     const BY_HANDLE_FILE_INFORMATION *opened = &file->opened;
     return file->ahead == NULL && GetFileInformationByHandle(file->handle, &now) &&
-           (now.nFileSizeLow != opened->nFileSizeLow || now.nFileSizeHigh != opened->nFileSizeHigh ||
+           (now.nFileSizeLow != opened->nFileSizeLow ||
+            now.nFileSizeHigh != opened->nFileSizeHigh ||
             CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 
-/* Access is by lists, which a folder hands down to its files. */
+/* Windows controls access by lists, which files inherit from their folder. */
 enum input_exposure input_file_exposure(const struct input_file *file)
 {
     (void)file;
@@ -219,7 +221,10 @@ static enum input_result read_file(struct input_file *file, void *bytes, size_t 
     return count != 0 ? INPUT_BYTES : INPUT_END;
 }
 
-/* Begins a read, or checks the running one. ERROR_IO_INCOMPLETE: it has not ended. */
+/*
+ * Begins a read, or checks the running one. Returns 0, ERROR_IO_INCOMPLETE while the read runs, or
+ * the error.
+ */
 static DWORD read_ahead(struct input_file *file)
 {
     struct ahead *ahead = file->ahead;
@@ -237,7 +242,7 @@ static DWORD read_ahead(struct input_file *file)
     ahead->reading = false;
     ahead->used = 0;
     ahead->filled = count;
-    /* The rest of a longer message comes with the next read. */
+    /* The next read returns the rest of a longer message. */
     return number == ERROR_MORE_DATA ? ERROR_SUCCESS : number;
 }
 
@@ -245,7 +250,7 @@ static enum input_result read_pipe(struct input_file *file, void *bytes, size_t 
                                    struct error *error)
 {
     struct ahead *ahead = file->ahead;
-    /* A message of zero bytes is not the end. */
+    /* A message of zero bytes does not end the file. */
     while (ahead->used == ahead->filled) {
         DWORD number = read_ahead(file);
         if (number == ERROR_IO_INCOMPLETE)
@@ -277,8 +282,8 @@ void input_file_wait_for(struct input_file *file, unsigned milliseconds)
 {
     const struct ahead *ahead = file->ahead;
     /*
-     * After INPUT_WOULD_WAIT a read is running. Without one, only a cancellation would end the
-     * wait.
+     * After INPUT_WOULD_WAIT a read is running. Without a running read only a cancellation would
+     * end the wait.
      */
     if (!ahead->reading)
         return;
@@ -292,7 +297,7 @@ void input_file_cancel(struct input_file *file)
         SetEvent(file->ahead->cancel);
 }
 
-/* A running read writes to our memory until it has ended. */
+/* A running read writes to `bytes`, so it must end before the memory is freed. */
 static void end_reading(struct input_file *file)
 {
     DWORD count;

@@ -15,7 +15,7 @@ struct level_thread {
     struct thread *thread;
     HANDLE begun; /* set by the owner, reset by the thread */
     struct wait_source source;
-    bool running; /* used by the owner only */
+    bool running; /* only the owner uses it */
     _Atomic bool leaving;
 };
 

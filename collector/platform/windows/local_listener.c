@@ -1,4 +1,4 @@
-/* Implements collector/platform/local_listener.h on Windows, where there are no such listeners. */
+/* Implements collector/platform/local_listener.h. Windows has no such listeners. */
 #include "collector/platform/local_listener.h"
 
 #include <string.h>

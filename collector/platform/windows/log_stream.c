@@ -1,8 +1,8 @@
 /*
- * Standard error (collector/platform/process.h) on files, pipes and consoles. A file is written
- * directly; any other stream by a thread that waits for the reader. Usually the lines are written
- * when a call returns. Otherwise they are in transit, like lines in a pipe, and so are later lines
- * as long as the thread has room.
+ * Implements standard error (collector/platform/process.h) for files, pipes and consoles. A file is
+ * written directly; any other stream by a thread that waits for the reader. Usually the lines are
+ * written when a call returns. Otherwise they are in transit, like lines in a pipe, and later lines
+ * are added to them while the thread has room.
  */
 #include "collector/platform/process.h"
 
@@ -11,18 +11,18 @@
 #include "collector/platform/windows/stream_thread.h"
 
 /*
- * The least time that a call waits for the write that it has begun; while a reader stalls, only the
- * first call waits.
+ * The time in milliseconds that a call waits for the write that it has begun. While a reader
+ * stalls, only the first call waits.
  */
 #define MOMENT_MS 5
 
-/* The time to wait for lines in transit when the program ends. */
+/* The time in milliseconds to wait for lines in transit when the program ends. */
 #define LAST_MOMENT_MS 500
 
-/* The bytes that a pipe accepts whole or not at all. */
+/* The most bytes that a pipe accepts whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* Protected by `lock`. The thread writes to one handle, and is kept once it was created. */
+/* Protected by `lock`. `thread` writes to written_by_thread; it exists from the first use on. */
 static SRWLOCK lock = SRWLOCK_INIT;
 static struct stream_thread *thread;
 static HANDLE written_by_thread;
@@ -40,7 +40,9 @@ static void see_off(void)
     ReleaseSRWLockExclusive(&lock);
 }
 
-/* Makes the thread write to this handle, which changes only if standard error is redirected. */
+/*
+ * Makes the thread write to this handle. The handle changes only if standard error is redirected.
+ */
 static bool have_thread(HANDLE handle)
 {
     struct stream_thread *made;
@@ -58,8 +60,8 @@ static bool have_thread(HANDLE handle)
 }
 
 /*
- * Passes a first part of the lines to the thread, if it has room. Returns the size of that part, or
- * 0.
+ * Passes the first part of the lines to the thread. Returns the size of that part, or 0 if the
+ * thread has no room.
  */
 static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
 {
@@ -70,7 +72,7 @@ static size_t hand_over(const char *lines, size_t size, ULONGLONG until)
         DWORD wait_ms = stream_thread_is_ending(thread) ? LAST_MOMENT_MS : left_ms(until);
         if (!stream_thread_wait(thread, wait_ms))
             return 0;
-        stream_thread_take(thread); /* the outcome of other threads' lines */
+        stream_thread_take(thread); /* ignores the outcome of earlier lines */
     }
     stream_thread_begin(thread, lines, most);
     stream_thread_wait(thread, MOMENT_MS);
@@ -97,7 +99,10 @@ static bool write_file(HANDLE file, const char *lines, size_t size)
     return WriteFile(file, lines, (DWORD)size, &written, NULL) && written == size;
 }
 
-/* A handle that the thread writes to is not queried, because the query would wait for the write. */
+/*
+ * GetFileType would wait for a running write, so it is not called for a handle that the thread
+ * writes to.
+ */
 bool log_stream_write(const char *lines, size_t size, int wait_ms)
 {
     HANDLE handle = GetStdHandle(STD_ERROR_HANDLE);
@@ -112,9 +117,7 @@ bool log_stream_write(const char *lines, size_t size, int wait_ms)
     return written;
 }
 
-/*
- * Always false: a service writes to the event log instead, where the level is not part of the text.
- */
+/* A service writes to the event log instead, where the level is not part of the text. */
 bool log_stream_is_journal(void)
 {
     return false;

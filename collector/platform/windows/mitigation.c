@@ -1,6 +1,6 @@
 /*
  * The numbers and flags are those of <winnt.h> of the Windows SDK 10.0.22621
- * (PROCESS_MITIGATION_POLICY). Older headers lack some; Windows never changes them.
+ * (PROCESS_MITIGATION_POLICY), because older headers lack some. They never change.
  */
 #include "collector/platform/windows/mitigation.h"
 
@@ -16,15 +16,16 @@ struct policy {
 };
 
 /*
- * Two others are omitted: strict handle checks, which end the process because of a library's
- * mistake, and signatures of images, as the program itself has none.
+ * Two other policies are omitted: strict handle checks, which would end the process because of a
+ * library's mistake, and signatures of images, because the program itself has none.
  */
 static const struct policy policies[] = {
-    {2, 1, "no generated code", false},     /* ProcessDynamicCodePolicy */
-    {6, 1, "no extension points", false},   /* ProcessExtensionPointDisablePolicy */
-    {10, 1 | 2, "no remote images", false}, /* ProcessImageLoadPolicy: nor ones of low integrity */
-    {9, 1, "no fonts of others", false},    /* ProcessFontDisablePolicy */
-    {13, 1, "no child processes", true},    /* ProcessChildProcessPolicy */
+    {2, 1, "no generated code", false},   /* ProcessDynamicCodePolicy */
+    {6, 1, "no extension points", false}, /* ProcessExtensionPointDisablePolicy */
+    {10, 1 | 2, "no remote images",
+     false}, /* ProcessImageLoadPolicy: also no images of low integrity */
+    {9, 1, "no fonts of others", false}, /* ProcessFontDisablePolicy */
+    {13, 1, "no child processes", true}, /* ProcessChildProcessPolicy */
 };
 
 /* --- the system's functions ------------------------------------------------------------------- */

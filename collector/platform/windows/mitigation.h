@@ -1,5 +1,5 @@
 /*
- * The mitigation policies of a process, which restrict code that takes over the process. Only for
+ * Mitigation policies of a process: they restrict an intruder's code in the process. Only for
  * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_MITIGATION_H
@@ -9,21 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Functions of Windows 8 or later, looked up at the start; tests have doubles. */
+/* Functions of Windows 8 or later, looked up at run time. Tests replace them. */
 struct mitigation_functions {
     /* Sets the flags of a policy for this process. Returns false if the system does not know it. */
     bool (*set)(int policy, uint32_t flags);
-    /* Returns the flags that are in force; 0: none, or the system does not know the policy. */
+    /*
+     * Returns the flags that are in force, or 0 if none is or the system does not know the policy.
+     */
     uint32_t (*get)(int policy);
 };
 
-/* Returns the system's functions; NULL: it has none. */
+/* Returns the system's functions, or NULL if it has none. */
 const struct mitigation_functions *mitigation_system(void);
 
 /*
- * Sets all policies, the one against other programs only if `children` is false, and writes the
- * names of those that are in force afterwards into `text`, with commas. A system may report success
- * without effect, as Wine does: only flags that can be read back count. Returns their number.
+ * Sets all policies, but not the one against child processes if `children` is true. Writes the
+ * names of those in force into `text`, separated by commas, and returns their number. A policy
+ * counts only if its flags can be read back, because a system may report success without effect, as
+ * Wine does.
  */
 size_t mitigation_apply(const struct mitigation_functions *functions, bool children, char *text,
                         size_t size);

@@ -1,4 +1,4 @@
-/* Implements struct mutex with Windows' slim locks. */
+/* Implements struct mutex with Windows' slim reader/writer locks. */
 #include "collector/platform/thread.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct mutex {
     SRWLOCK lock;
-    struct rule_owner holder; /* of the lock; written while it is held */
+    struct rule_owner holder; /* the thread that holds the lock; written with the lock held */
 };
 
 struct mutex *mutex_create(void)

@@ -9,19 +9,19 @@
 #include "collector/platform/notifier.h"
 
 /*
- * ROW(NAME) stands for notifier_NAME, of notifier_NAME.c. psn: Windows 11 and Server 2022, any
- * threads; wsaeventselect: every Windows, one thread.
+ * ROW(NAME) adds notifier_NAME, which notifier_NAME.c defines. psn needs Windows 11 or Server 2022
+ * and supports any number of threads. wsaeventselect runs on every Windows and supports one thread.
  */
 #define NOTIFIER_BACKENDS(ROW)                                                                     \
     ROW(psn)                                                                                       \
     ROW(wsaeventselect)
 
-/* The backends for streams, each for any number of threads. */
+/* The backends for streams; they support any number of threads. */
 #define NOTIFIER_STREAM_BACKENDS(ROW)                                                              \
     ROW(psn_streams)                                                                               \
     ROW(wsaeventselect_streams)
 
-/* The backends for persistent levels. wsapoll: every Windows. */
+/* The backends for persistent levels. wsapoll runs on every Windows. */
 #define NOTIFIER_LEVEL_BACKENDS(ROW)                                                               \
     ROW(psn_levels)                                                                                \
     ROW(wsapoll)

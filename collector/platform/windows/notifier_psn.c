@@ -1,21 +1,22 @@
 /*
- * The notifier for datagram sockets on Winsock's socket state notifications
+ * A notifier for datagram sockets that uses Winsock's socket state notifications
  * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
  *
  * ProcessSocketNotifications registers and removes sockets. Packets are taken from the port by
- * GetQueuedCompletionStatusEx. ProcessSocketNotifications could take them, too; but a wait does not
- * register sockets, and only a wait by GetQueuedCompletionStatusEx can be interrupted for one
+ * GetQueuedCompletionStatusEx. ProcessSocketNotifications could take them, too, but a wait has no
+ * sockets to register, and only a wait by GetQueuedCompletionStatusEx can be interrupted for one
  * thread (see below). With several threads a wait takes one packet, because otherwise it would take
  * all queued packets and leave the other threads idle.
  *
- * Removal. It is requested as psn_removal.h says. By REMOVE the system reports that it will post no
- * more packets for a socket. Packets come in order, so all earlier ones have been taken from the
- * port by then, but another thread may still handle one, or have taken it and not yet returned. The
- * thread that gets REMOVE therefore begins a new round, and the token's REMOVED event is reported
- * after each thread has begun a wait in that round or a later one, or has left. A thread that
- * sleeps in its wait is interrupted by an APC: a packet would go to whichever thread the port wakes
- * first, the one that slept last. A registration that is given up is reported in the same way, but
- * its memory is kept until the notifier is destroyed, because late packets may name it.
+ * Removal. It is requested as psn_removal.h says. A REMOVE packet is the last one that the system
+ * posts for a socket. Packets come in order, so all earlier ones have been taken from the port by
+ * then. But another thread may still handle one, or may not have returned from the wait that took
+ * it. The thread that gets REMOVE therefore begins a new round, and the token's REMOVED event is
+ * reported after each thread has begun a wait in that round or a later one, or has left. A thread
+ * that sleeps in its wait is interrupted by an APC: a packet would go to whichever thread the port
+ * wakes first, the one that slept last. A registration that is given up is reported in the same
+ * way, but its memory is kept until the notifier is destroyed, because late packets may have its
+ * address as their key.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,25 +33,26 @@
 #define LEFT UINT64_MAX
 
 /*
- * A socket; its address in memory is the completion key. Freed when its REMOVED is reported, unless
- * it was given up.
+ * The registration of a socket; its address in memory is the completion key. It is freed when its
+ * REMOVED is reported, unless it was given up.
  */
 struct registration {
     struct registration *next;
     SOCKET socket;
     void *token;
-    _Atomic bool removing; /* removal was requested: queued packets are ignored */
+    _Atomic bool removing; /* removal was requested, so queued packets are ignored */
     struct psn_removal removal;
-    _Atomic bool given_up; /* the registration is removed, but late packets may name it */
-    uint64_t round; /* the round that its REMOVE packet began; 0: the packet has not come yet */
-    bool posted;           /* its REMOVED was posted to the port */
+    _Atomic bool
+        given_up;   /* the system did not confirm the removal in time; late packets are ignored */
+    uint64_t round; /* the round that its REMOVE packet began; 0: that packet has not come yet */
+    bool posted;    /* its REMOVED event was posted to the port */
 };
 
-/* One of the threads that wait. */
+/* One of the waiting threads. */
 struct worker {
-    DWORD id; /* 0: it has not waited yet */
+    DWORD id; /* 0 before its first wait */
     HANDLE handle;
-    _Atomic uint64_t round; /* the round in which its last wait began, or LEFT */
+    _Atomic uint64_t round; /* the round in which its latest wait began; LEFT if it has left */
 };
 
 struct psn_notifier {
@@ -59,9 +61,10 @@ struct psn_notifier {
     HANDLE port;
     _Atomic bool wake_posted;
     _Atomic uint64_t round;
-    _Atomic size_t unposted; /* registrations whose REMOVE has begun a round */
+    _Atomic size_t unposted; /* number of registrations that have begun a round and whose REMOVED
+                                event was not posted yet */
     _Atomic size_t unremoved;
-    _Atomic int64_t due_ns; /* monotonic: when a removal must be looked at; INT64_MAX: never */
+    _Atomic int64_t due_ns; /* monotonic time when removals must be checked; INT64_MAX: never */
 
     SRWLOCK lock; /* protects the members below, and registrations except their tokens */
     struct registration *registrations;
@@ -108,7 +111,7 @@ static int psn_create(struct notifier **out, size_t threads, struct error *error
     return 0;
 }
 
-/* Registered sockets keep the port itself alive; their packets are never read. */
+/* Registered sockets keep the port alive after this, but its packets are never read. */
 static void psn_destroy(struct notifier *base)
 {
     struct psn_notifier *notifier = psn_of(base);
@@ -127,8 +130,8 @@ static void psn_destroy(struct notifier *base)
 /* --- packets of our own ----------------------------------------------------------------------- */
 
 /*
- * Posts a packet with the notifier's own key. NULL means a wake-up; otherwise it means that the
- * registration was removed.
+ * Posts a packet with the notifier's own key: a wake-up if `removed` is NULL, otherwise the REMOVED
+ * event of this registration.
  */
 static bool post(struct psn_notifier *notifier, struct registration *removed)
 {
@@ -136,7 +139,7 @@ static bool post(struct psn_notifier *notifier, struct registration *removed)
                                       (OVERLAPPED *)removed);
 }
 
-/* The latest round that every thread has reached. */
+/* Returns the latest round that every thread has reached. */
 static uint64_t round_of_all(const struct psn_notifier *notifier)
 {
     uint64_t least = LEFT;
@@ -148,8 +151,8 @@ static uint64_t round_of_all(const struct psn_notifier *notifier)
 }
 
 /*
- * Posts REMOVED for registrations of which no thread can have an event. If a post fails, it is
- * repeated at the next wait.
+ * Posts the REMOVED events of registrations of which no thread can have an event any more. If a
+ * post fails, the next wait repeats it.
  */
 static void post_removals(struct psn_notifier *notifier)
 {
@@ -163,7 +166,7 @@ static void post_removals(struct psn_notifier *notifier)
 
 /* --- adding and removing ---------------------------------------------------------------------- */
 
-/* Returns 0, or the error of the call, which has no effect then, or the error of its one row. */
+/* Returns 0, or the error as psn_request does. */
 static DWORD operate(struct psn_notifier *notifier, struct registration *registration,
                      uint8_t operation)
 {
@@ -177,7 +180,6 @@ static DWORD operate(struct psn_notifier *notifier, struct registration *registr
     return psn_request(notifier->notify, notifier->port, row);
 }
 
-/* Unlinks and frees the registration. */
 static void forget(struct psn_notifier *notifier, struct registration *registration)
 {
     struct registration **place = &notifier->registrations;
@@ -215,7 +217,7 @@ static struct registration *find_watched(const struct psn_notifier *notifier, SO
     return found;
 }
 
-/* Called with the lock held, as the next one. */
+/* Called with the lock held. */
 static void note_due(struct psn_notifier *notifier, const struct psn_removal *removal)
 {
     int64_t due_ns = psn_removal_due_ns(removal);
@@ -241,21 +243,21 @@ static int psn_remove_socket(struct notifier *base, wait_handle socket, void *to
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The APC that interrupts a wait; it has no other effect. */
+/* The APC only interrupts a wait. */
 static void CALLBACK come_round(ULONG_PTR unused)
 {
     (void)unused;
 }
 
 /*
- * Called when the system has posted the registration's last packet, or the registration is given
- * up. From now on each thread must begin a wait, also the thread that took the packet. Called with
- * the lock held.
+ * Called, with the lock held, when the system has posted the registration's last packet, or the
+ * registration is given up. REMOVED is reported when every thread has begun a wait after this,
+ * including the thread that took the packet.
  */
 static void begin_round(struct psn_notifier *notifier, struct registration *removed)
 {
     removed->removal.begun = false;
-    if (removed->round != 0) /* its REMOVE packet came just before it was given up */
+    if (removed->round != 0) /* its REMOVE packet came just before */
         return;
     removed->round = atomic_fetch_add(&notifier->round, 1) + 1;
     atomic_fetch_add(&notifier->unposted, 1);
@@ -266,7 +268,9 @@ static void begin_round(struct psn_notifier *notifier, struct registration *remo
     }
 }
 
-/* Repeats requests, and gives removals up. */
+/*
+ * Repeats removal requests that failed, and gives up registrations that were not removed in time.
+ */
 static void look_at_removals(struct psn_notifier *notifier)
 {
     int64_t now_ns = clock_monotonic_ns();
@@ -288,8 +292,8 @@ static void look_at_removals(struct psn_notifier *notifier)
 }
 
 /*
- * Opens the thread's handle, for its APC. Without it the thread reaches the round without an
- * interrupt.
+ * Opens the thread's handle for its APC. If this fails, the thread reaches the round when its wait
+ * ends by itself.
  */
 static void psn_adopt(struct worker *worker)
 {
@@ -302,7 +306,7 @@ static void psn_adopt(struct worker *worker)
                     DUPLICATE_SAME_ACCESS);
 }
 
-/* The thread has finished with the events of its previous wait. */
+/* Records that the thread has finished with the events of its previous wait. */
 static void begin_wait(struct psn_notifier *notifier, struct worker *worker)
 {
     int64_t due_ns = atomic_load(&notifier->due_ns);
@@ -332,8 +336,8 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
 }
 
 /*
- * Makes an event of a packet, if the packet reports one. Returns the number of events. A receive
- * finds out what the system reports: data, an error, or an end.
+ * Translates a packet into at most one event. Returns the number of events. For data, an error or
+ * an end alike it is READY; a receive finds out which.
  */
 static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
                             struct notifier_event *event)
@@ -369,7 +373,7 @@ static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTR
     return ready;
 }
 
-/* A wait ends when a removal must be looked at, so that the next wait does that. */
+/* A wait ends when removals must be checked; the next wait checks them. */
 static DWORD psn_timeout(const struct psn_notifier *notifier, int timeout_ms)
 {
     int64_t due_ns = atomic_load(&notifier->due_ns);
@@ -415,7 +419,7 @@ static void psn_leave(struct notifier *base, size_t thread)
     ReleaseSRWLockExclusive(&notifier->lock);
 }
 
-/* One queued wake-up is enough: the thread that takes it sees what this call reports. */
+/* Posts at most one wake-up: the thread that takes it sees what this call announces, too. */
 static void psn_wake(struct notifier *base)
 {
     struct psn_notifier *notifier = psn_of(base);

@@ -2,13 +2,13 @@
  * A notifier for persistent levels that uses Winsock's socket state notifications
  * (ProcessSocketNotifications, "simple replacement for polling"): LEVEL and PERSISTENT, one thread.
  *
- * A socket is registered at once. Changes and removals are kept for the next wait, which carries
- * out all of them, and retrieves events, with one call. A wait without changes retrieves events
- * with GetQueuedCompletionStatusEx. If the thread also waits for other things (notifier_handle), a
- * wait retrieves what is there, and then another thread waits for more (level_thread.h).
+ * A socket is registered at once. Changes and removals are delayed until the next wait, which makes
+ * all of them and retrieves events with one call. A wait without changes retrieves events with
+ * GetQueuedCompletionStatusEx. If the owner also waits for other things (notifier_handle), a wait
+ * retrieves the queued events, and then another thread waits for more (level_thread.h).
  *
- * A packet has a key that no other registration ever has, so a late packet is ignored. Packets of
- * the changed registration that were queued before the change are cut to the new interests.
+ * Each registration has a key of its own, which is never used again, so a late packet is ignored.
+ * Packets that were queued before a change report only conditions that are still requested.
  *
  * A removal that the system refuses is requested again. If REMOVE has not come when
  * NOTIFIER_REMOVAL_MS are over, REMOVED is reported without it.
@@ -28,15 +28,15 @@
 
 #define WAKE_KEY 0
 
-/* Milliseconds to the next request for a removal that the system has refused. */
+/* Milliseconds until a removal that the system has refused is requested again. */
 #define REMOVE_AGAIN_MS 10
 
 enum level_state {
     LEVEL_FREE,
     LEVEL_KEPT,
-    LEVEL_CHANGED, /* its interests are to be registered */
-    LEVEL_LEAVING, /* its removal is to be requested */
-    LEVEL_LEFT,    /* its REMOVE packet is to come */
+    LEVEL_CHANGED, /* its new interests are not registered yet */
+    LEVEL_LEAVING, /* its removal is not requested yet */
+    LEVEL_LEFT,    /* its removal was requested, and its REMOVE packet has not come yet */
 };
 
 struct psn_level {
@@ -47,7 +47,7 @@ struct psn_level {
     unsigned interests;
     bool listens;
     bool refused;    /* the system has refused its removal */
-    int64_t over_ns; /* when REMOVED is reported in any case */
+    int64_t over_ns; /* monotonic time when REMOVED is reported in any case */
 };
 
 struct psn_levels {
@@ -62,9 +62,9 @@ struct psn_levels {
     OVERLAPPED_ENTRY packets[NOTIFIER_WAIT_MOST];
     size_t first, count;
 
-    struct level_thread *thread; /* NULL: the handle was not requested */
-    DWORD thread_ms;             /* how long the thread's wait lasts */
-    DWORD failure; /* error of the thread's wait; 0: it has packets, or its time is over */
+    struct level_thread *thread; /* NULL until the handle is requested */
+    DWORD thread_ms;             /* milliseconds of the thread's wait */
+    DWORD failure; /* error of the thread's wait; 0 if it has packets or its time is over */
 };
 
 static struct psn_levels *psn_levels_of(struct notifier *notifier)
@@ -98,13 +98,12 @@ static int levels_create(struct notifier **out, size_t threads, struct error *er
     return 0;
 }
 
-/* Ends a wait for packets, without an event. */
 static bool post_wake_up(struct psn_levels *notifier)
 {
     return PostQueuedCompletionStatus(notifier->port, 0, WAKE_KEY, NULL);
 }
 
-/* Registered sockets keep the port itself alive; their packets are never read. */
+/* Registered sockets keep the port alive after this, but its packets are never read. */
 static void levels_destroy(struct notifier *base)
 {
     struct psn_levels *notifier = psn_levels_of(base);
@@ -117,7 +116,7 @@ static void levels_destroy(struct notifier *base)
 
 /* --- registrations ---------------------------------------------------------------------------- */
 
-/* The request that the level's state calls for. */
+/* Returns the request that the level's state requires. */
 static struct socket_registration row_of(const struct psn_level *level)
 {
     uint8_t operation = level->state == LEVEL_LEAVING ? SOCKET_OPERATION_REMOVE
@@ -158,7 +157,7 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
     return code == 0 ? 0 : levels_fail(error, "cannot watch a socket", code);
 }
 
-/* The level of a registration that was not removed, or NULL. */
+/* Returns the registration, unless its removal has begun, or NULL. */
 static struct psn_level *find_level(struct psn_levels *notifier, SOCKET socket, const void *token)
 {
     for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++) {
@@ -191,14 +190,14 @@ static int levels_remove(struct notifier *base, wait_handle socket, void *token,
 {
     struct psn_level *level = find_level(psn_levels_of(base), (SOCKET)socket, token);
     (void)error;
-    if (level != NULL) /* NULL: it is leaving already */
+    if (level != NULL) /* NULL if the removal has begun already */
         level_leave(level);
     return 0;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* The changes and removals of one call, and the levels that they are for. */
+/* The changes and removals of one call, and their levels. */
 struct requests {
     struct socket_registration rows[NOTIFIER_LEVELS_MOST];
     struct psn_level *levels[NOTIFIER_LEVELS_MOST];
@@ -217,7 +216,7 @@ static void collect_requests(struct psn_levels *notifier, struct requests *reque
     }
 }
 
-/* `code`: the result of the call. If it failed as a whole, no request was carried out. */
+/* `code` is the result of the call. If the call failed as a whole, no request was made. */
 static void note_results(const struct requests *requests, DWORD code)
 {
     bool called = code == ERROR_SUCCESS || code == WAIT_TIMEOUT;
@@ -234,7 +233,10 @@ static void note_results(const struct requests *requests, DWORD code)
     }
 }
 
-/* The longest wait, at most `timeout_ms`, after which removals need attention. */
+/*
+ * Returns the longest wait in milliseconds, at most `timeout_ms`, after which a removal must be
+ * repeated or reported.
+ */
 static DWORD wait_limit(const struct psn_levels *notifier, DWORD timeout_ms)
 {
     int64_t now_ns = clock_monotonic_ns();
@@ -253,7 +255,7 @@ static DWORD wait_limit(const struct psn_levels *notifier, DWORD timeout_ms)
 
 /* --- retrieving ------------------------------------------------------------------------------- */
 
-/* Returns 0, also if the time is over, or the system's error. */
+/* Returns 0, also after a timeout, or the system's error. */
 static DWORD retrieve_queued(struct psn_levels *notifier, DWORD timeout_ms)
 {
     ULONG found = 0;
@@ -265,7 +267,7 @@ static DWORD retrieve_queued(struct psn_levels *notifier, DWORD timeout_ms)
     return 0;
 }
 
-/* Carries out the requests and retrieves packets. Returns as retrieve_queued. */
+/* Makes the requests and retrieves packets. Returns as retrieve_queued. */
 static DWORD request_and_retrieve(struct psn_levels *notifier, DWORD timeout_ms)
 {
     struct requests requests;
@@ -285,7 +287,7 @@ static DWORD request_and_retrieve(struct psn_levels *notifier, DWORD timeout_ms)
     return 0;
 }
 
-/* While the thread retrieves packets. */
+/* Makes the requests while the thread retrieves packets. */
 static void request_only(struct psn_levels *notifier)
 {
     struct requests requests;
@@ -295,10 +297,10 @@ static void request_only(struct psn_levels *notifier)
     DWORD code = notifier->notify(notifier->port, requests.count, requests.rows, 0, 0, NULL, NULL);
     note_results(&requests, code);
     if (wait_limit(notifier, INFINITE) < notifier->thread_ms)
-        post_wake_up(notifier); /* the thread waits too long */
+        post_wake_up(notifier); /* the thread would wait too long */
 }
 
-/* A wait of the thread. */
+/* Runs on the thread. */
 static void thread_wait(void *context)
 {
     struct psn_levels *notifier = context;
@@ -328,7 +330,7 @@ static struct notifier_event report_removed(struct psn_level *level)
     return event;
 }
 
-/* The requested conditions that a packet reports; a broken connection has all. */
+/* Returns the requested conditions that a packet reports, or all if the connection is broken. */
 static unsigned ready_of(const struct psn_level *level, DWORD events)
 {
     if (level->state != LEVEL_KEPT && level->state != LEVEL_CHANGED)
@@ -346,7 +348,9 @@ static struct psn_level *level_of_key(struct psn_levels *notifier, ULONG_PTR key
     return NULL;
 }
 
-/* Joins the conditions to an event of the same wait. Returns false if there is none. */
+/*
+ * Adds the conditions to an event of this wait for the same token. Returns false if there is none.
+ */
 static bool join_events(struct notifier_event *events, size_t count, const void *token,
                         unsigned ready)
 {
@@ -359,7 +363,7 @@ static bool join_events(struct notifier_event *events, size_t count, const void 
     return false;
 }
 
-/* Appends the event that the packet reports, if it reports one. Returns the number of events. */
+/* Appends the event that a packet reports, if any. Returns the new number of events. */
 static size_t translate(struct psn_levels *notifier, const OVERLAPPED_ENTRY *packet,
                         struct notifier_event *events, size_t count)
 {
@@ -406,7 +410,7 @@ static size_t take_overdue(struct psn_levels *notifier, struct notifier_event *e
     return count;
 }
 
-/* Whether the thread has the packets. */
+/* Returns true while the thread uses the packets. */
 static bool is_with_thread(const struct psn_levels *notifier)
 {
     return notifier->thread != NULL && level_thread_is_running(notifier->thread);
@@ -422,7 +426,7 @@ static DWORD levels_retrieve(struct psn_levels *notifier, int timeout_ms)
     return request_and_retrieve(notifier, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
 }
 
-/* If there is a thread, a wait without events leaves it waiting. */
+/* If there is a thread, it keeps waiting after a wait without events. */
 static size_t levels_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                           size_t capacity, int timeout_ms)
 {
@@ -440,7 +444,7 @@ static size_t levels_wait(struct notifier *base, size_t thread, struct notifier_
     return count;
 }
 
-/* One queued wake-up is enough: the wait that takes it sees what this call reports. */
+/* Posts at most one wake-up: the wait that takes it sees what this call announces, too. */
 static void levels_wake(struct notifier *base)
 {
     struct psn_levels *notifier = psn_levels_of(base);

@@ -1,14 +1,13 @@
 /*
- * The notifier for streams on Winsock's socket state notifications (ProcessSocketNotifications),
- * for any number of threads on one I/O completion port.
+ * A notifier for streams that uses Winsock's socket state notifications
+ * (ProcessSocketNotifications), for any number of threads on one I/O completion port.
  *
- * A registration is for a level, and for one notification: the system disables it when it posts the
- * packet, and arming enables it again. Each call has one operation.
+ * A registration is for a level and one notification: the system disables it when it posts the
+ * packet, and arming enables it again.
  *
  * A stream that was unwatched is closed, and its registration's memory reused, when its REMOVE
- * packet has come, or when it is given up (psn_removal.h). Requests are repeated, and
- * registrations given up, by threads that wait: the thread that unwatched the stream, or any thread
- * that begins a wait later.
+ * packet has come, or when it is given up (psn_removal.h). Threads that begin a wait repeat failed
+ * requests and give up registrations.
  */
 #include <winsock2.h>
 
@@ -19,17 +18,17 @@
 #include "collector/platform/windows/psn_request.h"
 #include "collector/platform/windows/stream_port.h"
 
-/* The most registrations that are looked at together. */
+/* The most removals that are checked together. */
 #define LOOK_MOST 32
 
-/* Milliseconds between two looks at the removals while the notifier is finished. */
+/* Milliseconds between two checks of the removals in notifier_finish. */
 #define FINISH_LOOK_MS 10
 
 struct psn_stream {
     struct stream_registration common;
-    unsigned interests; /* the armed conditions; 0: not armed */
+    unsigned interests; /* the armed conditions; 0 if it is not armed */
     struct psn_removal removal;
-    notifier_close *close;            /* for its socket, when it is removed */
+    notifier_close *close;            /* closes the socket after its removal */
     struct psn_stream *older, *newer; /* neighbours in the list of removals */
 };
 
@@ -37,10 +36,10 @@ struct psn_streams {
     struct stream_port common;
     process_socket_notifications *notify;
     _Atomic size_t unremoved;
-    _Atomic int64_t due_ns; /* monotonic: when a removal must be looked at; INT64_MAX: none */
+    _Atomic int64_t due_ns; /* monotonic time when removals must be checked; INT64_MAX: never */
 
-    SRWLOCK lock; /* protects the list; locked after a registration's lock, or by itself */
-    struct psn_stream *oldest, *newest; /* list of the removals that have begun */
+    SRWLOCK lock; /* protects the list; taken after a registration's lock, or without one */
+    struct psn_stream *oldest, *newest; /* the list of the removals that have begun */
 };
 
 static struct psn_streams *psn_streams_of(struct stream_port *port)
@@ -66,13 +65,12 @@ static struct socket_registration row_of(const struct psn_stream *stream, uint8_
     };
 }
 
-/* Returns as psn_request. */
 static DWORD operate(struct stream_port *port, const struct psn_stream *stream, uint8_t operation)
 {
     return psn_request(psn_streams_of(port)->notify, port->port, row_of(stream, operation));
 }
 
-/* The packet may come before the call returns. */
+/* The packet may come before the call returns, so `interests` is set first. */
 static DWORD enable(struct stream_port *port, struct stream_registration *registration,
                     unsigned interests)
 {
@@ -86,7 +84,7 @@ static DWORD enable(struct stream_port *port, struct stream_registration *regist
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Listed removals change only with both locks held. */
+/* Members of listed removals change only with both locks held. */
 static void list_removal(struct psn_streams *streams, struct psn_stream *stream)
 {
     AcquireSRWLockExclusive(&streams->lock);
@@ -120,8 +118,8 @@ static void unlist_removal(struct psn_streams *streams, struct psn_stream *strea
 }
 
 /*
- * RULE: the registration's memory may be reused from here on, and its socket is closed; only its
- * REMOVE packet, or giving it up, leads here.
+ * Closes the socket and releases the registration, whose memory may be reused after this. Called
+ * when its REMOVE packet has come, or when it is given up.
  */
 static void end_removal(struct stream_port *port, struct psn_stream *stream)
 {
@@ -133,8 +131,8 @@ static void end_removal(struct stream_port *port, struct psn_stream *stream)
 }
 
 /*
- * The registration is forgotten first: its socket stays open, so no other socket can have its
- * number before another thread gets the REMOVE packet, perhaps at once.
+ * Forgets the registration first. Its socket stays open, so no other socket can get its number
+ * before the REMOVE packet comes, perhaps at once, to another thread.
  */
 static void psn_stream_unwatch(struct notifier *base, wait_handle socket, notifier_close *close)
 {
@@ -155,7 +153,10 @@ static void psn_stream_unwatch(struct notifier *base, wait_handle socket, notifi
     ReleaseSRWLockExclusive(&found->lock);
 }
 
-/* Looks at a removal that was due. It may have ended since, and another may have begun. */
+/*
+ * Checks a removal that was due. It may have ended since, and another may have begun in the same
+ * memory.
+ */
 static void look_at_removal(struct stream_port *port, struct psn_stream *stream, int64_t now_ns,
                             bool give_up)
 {
@@ -174,8 +175,8 @@ static void look_at_removal(struct stream_port *port, struct psn_stream *stream,
 }
 
 /*
- * Lists up to LOOK_MOST removals that are due, or all of them if `give_up`, and notes when others
- * are. Memory of registrations is never freed while threads wait.
+ * Stores up to LOOK_MOST removals that are due, or any if `give_up` is true, and sets due_ns for
+ * the others. Returns their number. The memory of registrations is not freed while threads wait.
  */
 static size_t list_due(struct psn_streams *streams, int64_t now_ns, bool give_up,
                        struct psn_stream **due)
@@ -196,7 +197,7 @@ static size_t list_due(struct psn_streams *streams, int64_t now_ns, bool give_up
     return count;
 }
 
-/* Returns whether there may be more to look at. */
+/* Returns true if there may be more removals to check. */
 static bool look_at_removals(struct psn_streams *streams, bool give_up)
 {
     struct psn_stream *due[LOOK_MOST];
@@ -207,7 +208,7 @@ static bool look_at_removals(struct psn_streams *streams, bool give_up)
     return count == LOOK_MOST;
 }
 
-/* Packets that are taken here are of streams that were unwatched, or too late. */
+/* Drops the events that it takes: no thread waits for them any more. */
 static void psn_stream_finish(struct notifier *base)
 {
     struct psn_streams *streams = (struct psn_streams *)base;
@@ -229,7 +230,7 @@ static size_t psn_stream_unremoved(const struct notifier *base)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The armed conditions that a packet reports; a broken connection has all. */
+/* Returns the armed conditions that a packet reports, or all if the connection is broken. */
 static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 {
     if ((events & SOCKET_EVENT_ERR) != 0)
@@ -238,8 +239,8 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 }
 
 /*
- * If the stream was armed again before this packet was taken, another packet is still to come,
- * which is ignored.
+ * If the stream was armed again before this packet was taken, another packet follows, which is then
+ * ignored.
  */
 static bool psn_stream_translate(struct stream_port *port, struct stream_registration *registration,
                                  DWORD events, struct notifier_event *event)
@@ -255,7 +256,7 @@ static bool psn_stream_translate(struct stream_port *port, struct stream_registr
     return true;
 }
 
-/* While removals are awaited, a wait is interrupted when one of them must be looked at. */
+/* Interrupts the wait when a removal must be checked. */
 static size_t psn_stream_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                               size_t capacity, int timeout_ms)
 {
@@ -282,9 +283,9 @@ static size_t psn_stream_wait(struct notifier *base, size_t thread, struct notif
 /* --- arming and taking by one call ------------------------------------------------------------ */
 
 /*
- * The registrations of a call. Their locks are held during the call, so that a later arming of
+ * The registrations of a call. Their locks are held during the call, so that a later arming by
  * another thread does not overtake it. No two threads arm the same stream, and no other code locks
- * two registrations, so the order of the locks does not matter.
+ * two registrations, so the locks may be taken in any order.
  */
 struct armed_together {
     struct socket_registration rows[NOTIFIER_WAIT_MOST];
@@ -312,7 +313,7 @@ static void lock_together(struct stream_port *port, struct notifier_arming *armi
     }
 }
 
-/* `called`: the call has carried out the rows, each with a result. */
+/* `called`: the call has handled the rows, and each has a result. */
 static void unlock_together(struct armed_together *all, bool called)
 {
     for (uint32_t i = 0; i < all->count; i++) {
@@ -353,7 +354,10 @@ static int probe_streams(struct error *error)
     return psn_probe(SOCK_STREAM, SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT, error);
 }
 
-/* At the end, registered sockets keep the port itself alive; their packets are never read. */
+/*
+ * When the notifier is destroyed, registered sockets keep the port alive, but its packets are never
+ * read.
+ */
 static const struct stream_port_ops port_ops = {
     .size = sizeof(struct psn_streams),
     .registration_size = sizeof(struct psn_stream),

@@ -1,6 +1,6 @@
 /*
- * The notifier for datagram sockets on WSAEventSelect, for one thread. That thread adds and removes
- * between its waits, or another thread does before the first wait.
+ * A notifier for datagram sockets that uses WSAEventSelect, for one thread. That thread adds and
+ * removes sockets between its waits; before the first wait another thread may do so.
  *
  * A wait takes at most 64 objects: one for notifier_wake and 63 for sockets. If there are more
  * sockets, several share an object, and all of them are checked when it is set. No event is lost by
@@ -8,8 +8,8 @@
  * that a socket records later sets it again. (WSAEnumNetworkEvents can reset the object too, but
  * then the second socket's check would drop what the first one has recorded in between.)
  *
- * A receive arms the socket again, whatever it returns, and sets the object at once if data
- * remains; after a would-block, the next datagram sets it.
+ * Any receive arms the socket again, and sets the object at once if data remains. After a
+ * would-block, the next datagram sets it.
  */
 #include <stdlib.h>
 #include <winsock2.h>
@@ -18,14 +18,14 @@
 #include "collector/platform/windows/notifier_backends.h"
 #include "collector/platform/windows/system_error.h"
 
-#define WAKE 0 /* the first object */
+#define WAKE 0 /* index of the object of notifier_wake */
 
 struct watched {
     SOCKET socket;
     void *token;
     size_t object;
-    struct watched *next; /* the next one with the same object */
-    bool ready;           /* in the queue of that name */
+    struct watched *next; /* the next socket with the same object */
+    bool ready;           /* it is in the queue `ready` */
     struct watched *next_queued;
 };
 
@@ -40,8 +40,8 @@ struct eventselect_notifier {
     HANDLE objects[MAXIMUM_WAIT_OBJECTS];
     struct watched *sockets[MAXIMUM_WAIT_OBJECTS];
     size_t socket_counts[MAXIMUM_WAIT_OBJECTS];
-    struct queue ready;   /* recorded, not yet reported */
-    struct queue removed; /* without an object; their REMOVED events are due */
+    struct queue ready;   /* sockets with data that was not reported yet */
+    struct queue removed; /* removed sockets, whose REMOVED events are due */
 };
 
 static struct eventselect_notifier *eventselect_of(struct notifier *notifier)
@@ -90,7 +90,7 @@ static void queue_free(struct queue *queue)
 
 /* --- creating and destroying ------------------------------------------------------------------ */
 
-/* Adds an object, which is reset by the wait that it ends. Returns false with GetLastError(). */
+/* Adds an auto-reset event object. Returns false with GetLastError(). */
 static bool add_object(struct eventselect_notifier *notifier)
 {
     HANDLE object = CreateEventW(NULL, FALSE, FALSE, NULL);
@@ -116,7 +116,7 @@ static int eventselect_create(struct notifier **out, size_t threads, struct erro
     return 0;
 }
 
-/* The sockets may be closed already; a socket that still uses an object keeps it alive. */
+/* The sockets may be closed already. A socket that still uses an object keeps the object alive. */
 static void eventselect_destroy(struct notifier *base)
 {
     struct eventselect_notifier *notifier = eventselect_of(base);
@@ -134,7 +134,10 @@ static void eventselect_destroy(struct notifier *base)
 
 /* --- adding and removing ---------------------------------------------------------------------- */
 
-/* The object with the fewest sockets, or a new one if there is room. 0: no object is available. */
+/*
+ * Returns the object with the fewest sockets, or a new one if there is room. Returns 0 if none can
+ * be created.
+ */
 static size_t choose_object(struct eventselect_notifier *notifier)
 {
     size_t best = 0;
@@ -171,7 +174,7 @@ static int eventselect_add(struct notifier *base, wait_handle socket, void *toke
     return 0;
 }
 
-/* The pointer to it in its list, or NULL. */
+/* Returns the pointer to the socket's entry in its list, or NULL. */
 static struct watched **eventselect_find(struct eventselect_notifier *notifier, SOCKET socket)
 {
     for (size_t i = WAKE + 1; i < notifier->object_count; i++)
@@ -187,7 +190,7 @@ static int eventselect_remove_socket(struct notifier *base, wait_handle socket, 
 {
     struct eventselect_notifier *notifier = eventselect_of(base);
     struct watched **place = eventselect_find(notifier, (SOCKET)socket);
-    (void)token; /* the token with which the socket was added */
+    (void)token; /* the entry has its token */
     if (place == NULL || WSAEventSelect((SOCKET)socket, NULL, 0) != 0) {
         eventselect_fail(error, "cannot stop watching a socket",
                          place == NULL ? ERROR_NOT_FOUND : WSAGetLastError());
@@ -205,8 +208,8 @@ static int eventselect_remove_socket(struct notifier *base, wait_handle socket, 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /*
- * Checks each socket of an object that was set. If the check fails, the socket counts as ready, and
- * a receive finds the error.
+ * Checks each socket of an object that was set. If a check fails, the socket counts as ready,
+ * because a receive returns the error.
  */
 static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 {
@@ -224,7 +227,7 @@ static void ask_sockets(struct eventselect_notifier *notifier, size_t object)
 
 /*
  * Waits, then checks every object once, because a wait reports only the first one that is set.
- * Returns whether notifier_wake was called. Sets *failed if the system's wait failed.
+ * Returns true if notifier_wake was called. Sets *failed if the system's wait failed.
  */
 static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout_ms, bool *failed)
 {
@@ -238,7 +241,7 @@ static bool look_at_objects(struct eventselect_notifier *notifier, DWORD timeout
         if (*failed)
             Sleep(1);
         if (found >= WAIT_OBJECT_0 + count)
-            break; /* none */
+            break; /* no further object is set */
         size_t object = next + (found - WAIT_OBJECT_0);
         if (object == WAKE)
             woken = true;
@@ -263,7 +266,7 @@ static size_t eventselect_report(struct queue *queue, enum notifier_event_type t
     return count;
 }
 
-/* Milliseconds until `end`, rounded up; the system may end a wait slightly early. */
+/* Returns the milliseconds until `end`, rounded up, or 0. */
 static DWORD eventselect_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();

@@ -1,18 +1,18 @@
 /*
- * The notifier for streams on WSAEventSelect, for any number of threads.
+ * A notifier for streams that uses WSAEventSelect, for any number of threads.
  *
- * Each socket has an event object of its own, and the system's thread pool waits for them, in
- * groups (one wait takes at most 64 objects). A wait of the pool ends once and is set again, as a
- * registration is armed. When it ends, the pool's thread checks the present state: if a condition
- * that the registration is armed for holds, it posts that to a completion port, where the
- * notifier's threads wait; otherwise it sets the wait again.
+ * Each socket has an event object of its own. The system's thread pool waits for the objects, in
+ * groups, because one wait takes at most 64. A wait of the pool ends once and must be set again,
+ * like an armed registration. When it ends, the pool's thread checks the present state of the
+ * socket. If a condition that the registration is armed for holds, the thread posts it to a
+ * completion port, where the notifier's threads wait. Otherwise it sets the wait again.
  *
  * Network events are not levels: FD_READ is recorded again only after a receive, FD_ACCEPT after an
- * accept, FD_CLOSE once. The check makes levels of them. It happens after the object was reset and
- * before the wait is set: an event in between sets the object, and ends the wait at once. If
+ * accept, FD_CLOSE once. The check turns them into levels. It happens after the object was reset
+ * and before the wait is set, so an event in between sets the object and ends the wait at once. If
  * FD_READ was recorded and there is no data, a receive (MSG_PEEK) makes the system record it the
- * next time. For FD_ACCEPT no call does that: if it was recorded and no connection waits, the check
- * is repeated after a time until one does. FD_CLOSE comes after all data before it was read, so a
+ * next time. For FD_ACCEPT no such call exists: if it was recorded and no connection waits, the
+ * check is repeated at intervals until one does. FD_CLOSE comes after all data was read, so a
  * hang-up is reported only then.
  */
 #include <stdlib.h>
@@ -22,7 +22,10 @@
 #include "collector/platform/windows/socket_state.h"
 #include "collector/platform/windows/stream_port.h"
 
-/* The time to the next check: after a post failed for lack of memory, and of a listening socket. */
+/*
+ * Milliseconds until the next check: after a post that failed because memory is short, and of a
+ * listening socket.
+ */
 #define POST_AGAIN_MS 10
 #define LOOK_AGAIN_MS 20
 
@@ -32,8 +35,8 @@ struct eventselect_stream {
     HANDLE object;
     PTP_WAIT wait;
     long network_events; /* the events that set the object */
-    unsigned interests;  /* the armed conditions; 0: not armed */
-    bool look_again;     /* check again: the system possibly records no second FD_ACCEPT */
+    unsigned interests;  /* the armed conditions; 0 if it is not armed */
+    bool look_again;     /* repeat the check, because the system may not record FD_ACCEPT again */
 };
 
 static struct eventselect_stream *eventselect_stream_of(struct stream_registration *registration)
@@ -44,8 +47,8 @@ static struct eventselect_stream *eventselect_stream_of(struct stream_registrati
 /* --- conditions that hold now ----------------------------------------------------------------- */
 
 /*
- * Returns the armed conditions that hold after these network events were recorded. If the
- * connection is broken, all conditions hold.
+ * Returns the armed conditions that hold, given the network events that were recorded. All hold if
+ * the connection is broken.
  */
 static unsigned look(const struct eventselect_stream *stream, long recorded)
 {
@@ -74,7 +77,7 @@ static void wait_until_set(struct eventselect_stream *stream, int timeout_ms)
 }
 
 /*
- * Reports the conditions that hold, or makes the pool wait for them. Called with the registration's
+ * Posts the conditions that hold, or makes the pool wait for them. Called with the registration's
  * lock held.
  */
 static void report_or_wait(struct eventselect_stream *stream)
@@ -97,7 +100,7 @@ static void report_or_wait(struct eventselect_stream *stream)
 }
 
 /*
- * Called by the pool: the object was set, or a time is over. The registration may have been
+ * Called by the pool when the object was set or the time is over. The registration may have been
  * unwatched or armed again since.
  */
 static void CALLBACK object_was_set(PTP_CALLBACK_INSTANCE instance, void *context, PTP_WAIT wait,
@@ -123,7 +126,7 @@ static long network_events_of(const struct eventselect_stream *stream, unsigned 
            ((interests & NOTIFIER_OUT) != 0 ? FD_WRITE : 0);
 }
 
-/* Ends the reports of events. Called with the registration's lock held. */
+/* Disarms the registration, so that it posts no more events. Called with its lock held. */
 static void silence(struct eventselect_stream *stream)
 {
     stream->interests = 0;
@@ -156,7 +159,7 @@ static DWORD set_stream(struct stream_port *port, struct stream_registration *re
         return (DWORD)WSAGetLastError();
     stream->network_events = wanted;
     stream->interests = interests;
-    stream_port_new_key(&stream->common); /* drops earlier events that were not taken */
+    stream_port_new_key(&stream->common); /* earlier events that were not taken are ignored */
     report_or_wait(stream);
     return 0;
 }
@@ -179,7 +182,7 @@ static void eventselect_stream_unwatch(struct notifier *base, wait_handle socket
 
 /* --- translating events, creating and destroying ---------------------------------------------- */
 
-/* A thread of the pool may be about to run; it then finds the registration silent. */
+/* The pool may be about to run object_was_set, which then does nothing. */
 static void eventselect_stream_finish(struct stream_registration *registration)
 {
     struct eventselect_stream *stream = eventselect_stream_of(registration);

@@ -2,13 +2,13 @@
  * A notifier for persistent levels that uses WSAPoll, which every Windows has.
  *
  * WSAPoll has levels, but no registrations: each wait passes all sockets. The notifier wakes itself
- * with a datagram to its own socket. If its thread also waits for other things (notifier_handle), a
- * wait checks the sockets once; then another thread polls them until one is ready (level_thread.h).
- * When a registration changes, that thread is woken and its result is dropped: a level that still
- * holds is found again.
+ * with a datagram to its own socket. If the owner also waits for other things (notifier_handle), a
+ * wait polls the sockets once; then another thread polls them until one is ready (level_thread.h).
+ * When a registration changes, that thread is woken and its result is dropped, because a level that
+ * still holds is found again.
  *
- * WSAPoll reports data and the end of a connection alike, so a receive (MSG_PEEK) tells them apart.
- * Some systems report a hang-up only if reading is requested as well. So a socket that waits for a
+ * WSAPoll does not distinguish data from the end of a connection; a receive (MSG_PEEK) does. Some
+ * systems report a hang-up only if reading is requested as well. So a socket that waits for a
  * hang-up, but not for data, is also checked at intervals.
  */
 #include <stdatomic.h>
@@ -26,11 +26,11 @@
 /* Milliseconds between two checks for a hang-up. */
 #define LOOK_MS 100
 
-/* Milliseconds that a thread which was woken may take to return. */
+/* Milliseconds that the thread may need to return after it was woken. */
 #define RETURN_MS 5000
 
 struct wsapoll_level {
-    SOCKET socket; /* INVALID_SOCKET: the slot is free */
+    SOCKET socket; /* INVALID_SOCKET if the slot is free */
     void *token;
     unsigned interests;
     bool listens;
@@ -43,20 +43,21 @@ struct wsapoll_notifier {
     struct sockaddr_in own_address;
     _Atomic bool woken; /* a WOKEN event is due */
     struct wsapoll_level levels[NOTIFIER_LEVELS_MOST];
-    size_t next;  /* the index in `levels` from which the next wait reports: all get their turn */
+    size_t
+        next; /* index in `levels` from which the next wait reports, so that none is always last */
     bool changed; /* levels have changed since `polled` was filled */
 
     /*
-     * The list to poll, the notifier's own socket first, and the slots of the others; used by the
-     * thread while it waits.
+     * The list to poll, beginning with the notifier's own socket, and the slots of its other
+     * sockets. The thread uses them while it polls.
      */
     WSAPOLLFD polled[1 + NOTIFIER_LEVELS_MOST];
     struct wsapoll_level *slots[1 + NOTIFIER_LEVELS_MOST];
     ULONG count;
-    int found; /* result of the poll */
+    int found; /* WSAPoll's result */
 
     SOCKET own;
-    struct level_thread *thread; /* NULL: the handle was not requested */
+    struct level_thread *thread; /* NULL until the handle is requested */
 };
 
 static struct wsapoll_notifier *wsapoll_of(struct notifier *notifier)
@@ -82,12 +83,12 @@ static bool open_own(struct wsapoll_notifier *notifier)
     notifier->own = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);
     return notifier->own != INVALID_SOCKET && ioctlsocket(notifier->own, FIONBIO, &on) == 0 &&
            bind(notifier->own, name, size) == 0 && getsockname(notifier->own, name, &size) == 0 &&
-           connect(notifier->own, name, size) == 0; /* so that only its own datagrams come */
+           connect(notifier->own, name, size) == 0; /* so that it only receives its own datagrams */
 }
 
 static void signal_own(struct wsapoll_notifier *notifier)
 {
-    send(notifier->own, "", 1, 0); /* fails only if many are queued: they wake it, too */
+    send(notifier->own, "", 1, 0); /* fails only if many datagrams are queued, which wake it, too */
 }
 
 static void clear_own(struct wsapoll_notifier *notifier)
@@ -143,7 +144,7 @@ static struct wsapoll_level *level_find(struct wsapoll_notifier *notifier, SOCKE
     return NULL;
 }
 
-/* SOCK_STREAM or SOCK_DGRAM; -1 with WSAGetLastError(). */
+/* Returns SOCK_STREAM or SOCK_DGRAM, or -1 with WSAGetLastError(). */
 static int type_of(SOCKET socket)
 {
     int type = 0;
@@ -218,7 +219,7 @@ static bool waits_for_hang_up_only(const struct wsapoll_level *level)
            !level->listens && !level->datagrams;
 }
 
-/* Marks each socket that waits only for a hang-up, and has one. Returns their number. */
+/* Marks the sockets that wait only for a hang-up and have one. Returns their number. */
 static int mark_hang_ups(struct wsapoll_notifier *notifier)
 {
     int count = 0;
@@ -240,7 +241,10 @@ static bool has_hang_ups_only(const struct wsapoll_notifier *notifier)
     return false;
 }
 
-/* Polls for at most `timeout_ms` milliseconds (negative: for ever). Sets `found`; -1: it failed. */
+/*
+ * Polls for at most `timeout_ms` milliseconds (negative: for ever). Sets `found`; it is -1 if
+ * WSAPoll failed.
+ */
 static void poll_sockets(struct wsapoll_notifier *notifier, int timeout_ms)
 {
     int64_t end_ns = clock_monotonic_ns() + (int64_t)timeout_ms * 1000000;
@@ -256,15 +260,14 @@ static void poll_sockets(struct wsapoll_notifier *notifier, int timeout_ms)
     }
 }
 
-/* A wait of the thread. */
+/* Runs on the thread. */
 static void thread_poll(void *context)
 {
     poll_sockets(context, -1);
 }
 
 /*
- * Ends the thread's poll, whose result is dropped. Returns false if the thread does not return,
- * because the system does not.
+ * Ends the thread's poll and drops its result. Returns false if the thread does not return in time.
  */
 static bool stop_thread_poll(struct wsapoll_notifier *notifier)
 {
@@ -274,7 +277,7 @@ static bool stop_thread_poll(struct wsapoll_notifier *notifier)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The requested conditions that hold; a broken connection has all. */
+/* Returns the requested conditions that hold, or all if the connection is broken. */
 static unsigned wsapoll_ready(const struct wsapoll_level *level, SHORT found)
 {
     unsigned ready = (found & POLLWRNORM) != 0 ? NOTIFIER_OUT : 0;
@@ -290,7 +293,7 @@ static unsigned wsapoll_ready(const struct wsapoll_level *level, SHORT found)
     return ready & level->interests;
 }
 
-/* Slots that there is no room for are the first ones of the next wait. */
+/* The next wait begins with the slots for which there was no room. */
 static size_t report_ready(struct wsapoll_notifier *notifier, struct notifier_event *events,
                            size_t count, size_t capacity)
 {
@@ -326,8 +329,8 @@ static size_t report_removed(struct wsapoll_notifier *notifier, struct notifier_
 }
 
 /*
- * Called while no thread polls: reports removals, and what is ready. If there is a thread and
- * nothing to report, the thread begins to poll.
+ * Called while the thread does not poll. Reports removals and ready sockets. If there is a thread
+ * and nothing to report, the thread begins to poll.
  */
 static size_t wsapoll_look(struct wsapoll_notifier *notifier, struct notifier_event *events,
                            size_t capacity, int timeout_ms)
@@ -346,7 +349,7 @@ static size_t wsapoll_look(struct wsapoll_notifier *notifier, struct notifier_ev
     return count;
 }
 
-/* Takes the result of the thread's poll. Returns NOTIFIER_FAILED if the poll failed. */
+/* Reports the result of the thread's poll, or returns NOTIFIER_FAILED if it failed. */
 static size_t take_thread_poll(struct wsapoll_notifier *notifier, struct notifier_event *events,
                                size_t capacity)
 {
@@ -357,7 +360,7 @@ static size_t take_thread_poll(struct wsapoll_notifier *notifier, struct notifie
     return report_ready(notifier, events, 0, capacity);
 }
 
-/* If there is a thread, a wait without events leaves it polling. */
+/* If there is a thread, it keeps polling after a wait without events. */
 static size_t wsapoll_wait(struct notifier *base, size_t thread, struct notifier_event *events,
                            size_t capacity, int timeout_ms)
 {

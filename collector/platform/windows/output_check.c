@@ -1,6 +1,6 @@
 /*
- * The checks of collector/platform/output_file.h: they open existing files for writing and close
- * them again.
+ * Implements the checks of collector/platform/output_file.h: opens existing files for writing and
+ * closes them again.
  */
 #include "collector/platform/output_file.h"
 
@@ -21,7 +21,7 @@ static int cannot_write(struct error *error, const char *path, DWORD number)
     return -1;
 }
 
-/* As cannot_write, for a file: with advice if its folder is missing. */
+/* Adds advice if the folder is missing. */
 static int cannot_create_file(struct error *error, const char *path, DWORD number)
 {
     cannot_write(error, path, number);
@@ -29,7 +29,10 @@ static int cannot_create_file(struct error *error, const char *path, DWORD numbe
     return -1;
 }
 
-/* Opens an existing file or folder. Returns ERROR_SUCCESS, or why that fails. */
+/*
+ * Opens an existing file or folder and closes it again. Returns ERROR_SUCCESS, or why it cannot be
+ * opened.
+ */
 static DWORD open_problem(const char *path, DWORD access, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);
@@ -60,7 +63,7 @@ static DWORD problem_of_folder_of(const char *path)
     return problem;
 }
 
-/* The open of a device or a pipe would have effects. */
+/* Devices and pipes are not opened for a check, because that would have effects. */
 static bool is_device(const char *path)
 {
     return strncmp(path, "//./", 4) == 0;

@@ -14,25 +14,26 @@
 #include "collector/platform/windows/torn_line.h"
 
 /*
- * The time for a write before it counts as blocked. Usually the thread that writes has finished by
- * then, and the caller need not call again.
+ * The time in milliseconds after which a write counts as blocked. Usually the thread that writes
+ * has finished by then.
  */
 #define QUICK_MS 5
 
 /*
- * A regular file that was opened by its name is written at its current end, through a handle that
- * may also cut it: FILE_APPEND_DATA would append in the same way, but could not take a write back.
+ * A regular file that was opened by its name is written at its current end. Its handle may also cut
+ * it, which a handle with FILE_APPEND_DATA could not do.
  */
 struct output_file {
-    HANDLE handle;                 /* INVALID_HANDLE_VALUE: its name was released */
-    struct stream_thread *thread;  /* NULL for a regular file; else it owns the handle */
-    char *path;                    /* NULL: standard output */
+    HANDLE handle;                 /* INVALID_HANDLE_VALUE after its name was released */
+    struct stream_thread *thread;  /* owns the handle; NULL for a regular file */
+    char *path;                    /* NULL for standard output */
     wchar_t *made_path;            /* `path` as file_access_path returns it */
-    struct file_identity identity; /* of a regular file */
+    struct file_identity identity; /* for a regular file */
     bool terminal;
-    bool begun;       /* something was written */
-    int64_t end;      /* of a regular file: where our last write ended, less what was rolled back */
-    uint64_t unmixed; /* bytes just before `end` that only we wrote */
+    bool begun;  /* something was written */
+    int64_t end; /* for a regular file: where this program's last write ended, less what was rolled
+                    back */
+    uint64_t unmixed; /* bytes just before `end` that only this program wrote */
 };
 
 static int cannot_create(struct error *error, const char *what, const char *why)
@@ -55,7 +56,7 @@ static void release(struct output_file *file)
     free(file);
 }
 
-/* Takes over the handle, also on failure; standard output (`path` NULL) is only borrowed. */
+/* Takes over the handle, even if it fails. Standard output (`path` NULL) is only borrowed. */
 static int output_make(HANDLE handle, const char *path, struct output_file **out,
                        struct error *error)
 {
@@ -86,7 +87,10 @@ static int output_make(HANDLE handle, const char *path, struct output_file **out
 
 /* --- opening files by name -------------------------------------------------------------------- */
 
-/* A program that does not let others write is usually repairing the file, so this waits for it. */
+/*
+ * Waits while another program has the file open without sharing writes: usually that program is
+ * repairing the file.
+ */
 static HANDLE open_to_append(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {
@@ -101,7 +105,7 @@ static HANDLE open_to_append(const char *path)
 static int not_opened(const char *path, struct error *error)
 {
     DWORD number = GetLastError();
-    if (number == ERROR_FILE_NOT_FOUND) /* the open would have created it */
+    if (number == ERROR_FILE_NOT_FOUND) /* a regular file would have been created */
         return cannot_create(error, path, "this pipe has no reader, or there is no such device");
     if (number == ERROR_ACCESS_DENIED && shared_file_is_folder(path))
         return cannot_create(error, path, "it is a folder (error 5)");
@@ -111,7 +115,7 @@ static int not_opened(const char *path, struct error *error)
     return -1;
 }
 
-/* Whether the file's content may have a torn end. */
+/* Returns true if the file may have a torn end: it is a regular file with content. */
 static bool holds_something(HANDLE handle, struct file_identity *identity)
 {
     LARGE_INTEGER size;
@@ -145,7 +149,7 @@ int output_file_check_content(const char *path, const struct output_file_format 
 {
     struct system_error failure;
     *start = (struct output_file_start){.torn = TORN_LINE_NONE};
-    if (strncmp(path, "//./", 4) == 0) /* the open of a device or a pipe would have effects */
+    if (strncmp(path, "//./", 4) == 0) /* opening a device or a pipe would have effects */
         return 0;
     const char *why = torn_line_judge(path, format, start, &failure);
     return why == NULL ? 0 : torn_end_not_mended(path, format, why, error);
@@ -153,7 +157,10 @@ int output_file_check_content(const char *path, const struct output_file_format 
 
 /* --- standard output -------------------------------------------------------------------------- */
 
-/* A write of zero bytes is harmless except to a pipe, whose reader would mistake it for the end. */
+/*
+ * Tests the handle with a write of zero bytes, which is harmless except to a pipe: its reader would
+ * take it for the end.
+ */
 static bool takes_writes(HANDLE handle)
 {
     DWORD written;
@@ -169,8 +176,9 @@ int output_file_open_stdout(struct output_file **out, struct error *error)
 }
 
 /*
- * A service has no streams, which GetStdHandle reports. A stream that was closed before the program
- * was started is a number without a handle, which the next opened file would get.
+ * A stream that was closed before the program was started has the number of a handle that does not
+ * exist, which the next opened file would get. A service has no streams; GetStdHandle then returns
+ * NULL.
  */
 void output_file_hold_standard_streams(void)
 {
@@ -200,9 +208,9 @@ static int64_t output_size_of(const struct output_file *file)
 }
 
 /*
- * Whether the file was cut before this write: then the new bytes, which end at `end`, begin before
- * the end of the previous write. Removes the new bytes again, so that the file is as before this
- * write; returns false if that fails.
+ * Checks whether the file was cut before this write: then the new bytes, which end at `end`, begin
+ * before the end of the previous write. If so, removes the new bytes again. Returns false if the
+ * file was not cut, or if that fails.
  */
 static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 {
@@ -216,7 +224,7 @@ static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
 }
 
 /*
- * Records for roll_back how many bytes before the file's offset were all written by this program.
+ * Keeps the number of bytes before `end` that only this program wrote, for output_file_roll_back.
  */
 static void note_written(struct output_file *file, int64_t end, DWORD size)
 {
@@ -268,7 +276,7 @@ static enum write_result write_by_thread(struct output_file *file, const void *b
     DWORD wait_ms = 0;
     if (!stream_thread_is_used(thread)) {
         if (!stream_thread_wait(thread, 0))
-            return WRITE_WOULD_BLOCK; /* the cancelled write is still running */
+            return WRITE_WOULD_BLOCK; /* a cancelled write is still running */
         stream_thread_begin(thread, bytes, size);
         wait_ms = QUICK_MS;
     }
@@ -306,7 +314,7 @@ bool output_file_roll_back(struct output_file *file, size_t size)
     if (!is_regular(file))
         return false;
     if (file->handle == INVALID_HANDLE_VALUE)
-        return true; /* the bytes were removed with the file */
+        return true; /* the bytes are gone with the file */
     int64_t has = output_size_of(file);
     if (size > file->unmixed || has < 0 || has > file->end || position(file) != file->end)
         return false;
@@ -317,7 +325,10 @@ bool output_file_roll_back(struct output_file *file, size_t size)
         file->unmixed += size;
         return false;
     }
-    /* Standard output is not always opened for appending: the next write would leave a hole. */
+    /*
+     * Without this the next write to standard output could leave a hole, because it is not always
+     * opened for appending.
+     */
     LARGE_INTEGER next = {.QuadPart = has < file->end ? has : file->end};
     SetFilePointerEx(file->handle, next, NULL, FILE_BEGIN);
     return true;
@@ -330,7 +341,7 @@ bool output_file_at_beginning(const struct output_file *file)
     return is_regular(file) ? output_size_of(file) == 0 : !file->begun;
 }
 
-/* Always false: the handle of `>>file` has no right to read. */
+/* The handle of a redirected standard output may have no right to read. */
 bool output_file_is_in_line(const struct output_file *file)
 {
     (void)file;
@@ -373,7 +384,7 @@ bool output_file_is_removed(const struct output_file *file)
            (found.DeletePending || found.NumberOfLinks == 0);
 }
 
-/* A name that is reserved until the file is closed everywhere cannot be opened with any rights. */
+/* While the system reserves the name of a removed file, every open of that name is refused. */
 bool output_file_let_name_go(struct output_file *file)
 {
     if (file->handle == INVALID_HANDLE_VALUE || file->path == NULL ||
@@ -393,18 +404,18 @@ bool output_file_is_cut(const struct output_file *file)
 }
 
 /*
- * A name that cannot be opened counts as another file's: the name of a removed file is refused
- * until every program has closed the file.
+ * A path that cannot be opened counts as another file's: the system refuses the name of a removed
+ * file until every program has closed it.
  */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error)
 {
     (void)error;
     struct file_identity named;
-    if (!is_regular(file)) /* pipes and devices are known only by their names */
+    if (!is_regular(file)) /* pipes and devices are identified only by their paths */
         return file->path != NULL && strcmp(file->path, path) == 0 ? OUTPUT_FILE_IN_PLACE
                                                                    : OUTPUT_FILE_MOVED;
-    /* The file's own path is checked repeatedly, without allocating memory. */
+    /* The file's own path is checked repeatedly, so this must not allocate memory for it. */
     bool own = file->path != NULL && strcmp(file->path, path) == 0;
     HANDLE handle = own ? shared_file_open_made(file->made_path, FILE_READ_ATTRIBUTES)
                         : shared_file_open(path, FILE_READ_ATTRIBUTES, false);
@@ -419,7 +430,8 @@ enum output_file_state output_file_look(const struct output_file *file, const ch
 }
 
 /*
- * The file is opened again: no other process may have it open for writing while its end is cut off.
+ * Closes the file and opens it again, because its end can be cut off only while no process has it
+ * open for writing.
  */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,

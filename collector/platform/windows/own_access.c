@@ -3,10 +3,10 @@
 #include <sddl.h>
 #include <wchar.h>
 
-/* Characters of the longest text of a SID (S-1-, an authority, 15 numbers), including its end. */
+/* Characters of the longest text of a SID (S-1-, an authority, 15 numbers), including the NUL. */
 #define SID_TEXT_SIZE 192
 
-/* The user that this process runs as. */
+/* Writes the SID of the user that this process runs as. */
 static bool own_sid(wchar_t text[SID_TEXT_SIZE])
 {
     HANDLE token;
@@ -35,7 +35,9 @@ static bool own_sid(wchar_t text[SID_TEXT_SIZE])
 
 bool own_access_make(SECURITY_ATTRIBUTES *attributes)
 {
-    /* No inherited rights; all rights for the user, the system (SY) and administrators (BA). */
+    /*
+     * Inherits no rights. Grants all rights to the user, the system (SY) and administrators (BA).
+     */
     static const wchar_t form[] = L"D:P(A;;GA;;;%ls)(A;;GA;;;SY)(A;;GA;;;BA)";
     wchar_t sid[SID_TEXT_SIZE];
     wchar_t text[SID_TEXT_SIZE + sizeof form / sizeof *form];

@@ -1,6 +1,6 @@
 /*
- * Access to named objects of this program: only for its own user and, as everywhere, the system and
- * its administrators. Only for platform/windows/.
+ * Restricts access to named objects of this program to its own user, the system and administrators.
+ * Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_OWN_ACCESS_H
@@ -9,8 +9,8 @@
 #include <windows.h>
 
 /*
- * Makes attributes for one of Windows' Create functions; a handle created with them is not
- * inherited. own_access_free frees them. Returns false if that fails (see GetLastError).
+ * Fills attributes for Windows' Create functions; a handle created with them is not inherited.
+ * own_access_free frees them. Returns false on failure (see GetLastError).
  */
 bool own_access_make(SECURITY_ATTRIBUTES *attributes);
 void own_access_free(SECURITY_ATTRIBUTES *attributes);

@@ -2,9 +2,9 @@
  * Implements struct part_file with Windows' files.
  *
  * A file is opened for reading and writing, but not for deleting: every other program that opens
- * the file would have to share that right, and many programs that read logs do not. So the file is
- * renamed by its path. The lock is on a byte far beyond the end of any file, because others cannot
- * read locked bytes.
+ * the file would have to share deleting, and many programs that read logs do not. So the file is
+ * renamed by its path. The lock is on a byte far beyond the end of any file, because other programs
+ * cannot read locked bytes.
  */
 #include "collector/platform/data_file.h"
 
@@ -19,13 +19,13 @@
 
 #define LOCKED_BYTE (UINT64_C(1) << 62)
 
-/* The maximum number of bytes of one call, because the system counts in 32 bits. */
+/* The most bytes of one call: the system's sizes have 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
 struct part_file {
     HANDLE handle;
     uint64_t size; /* bytes of complete appends */
-    bool torn;     /* after these are bytes that could not be cut off */
+    bool torn;     /* bytes of a failed append that could not be cut off follow */
     wchar_t *path;
 };
 
@@ -53,7 +53,7 @@ static bool make_folder(const char *path)
     return made;
 }
 
-/* Creates the folders of the path after its first `from` bytes. */
+/* Creates the folders that are named after the first `from` bytes of the path. */
 static bool make_folders(const char *path, size_t from)
 {
     size_t length = strlen(path);
@@ -97,7 +97,7 @@ static bool lock_file(HANDLE handle)
 
 /*
  * Locks the opened file; on a file system without locks it stays unlocked. Another program may have
- * completed or removed the file between the open and the lock, so its name is checked last.
+ * renamed or removed the file between the open and the lock, so the name is checked after locking.
  */
 static enum part_result part_lock(HANDLE handle, const wchar_t *path)
 {
@@ -122,7 +122,7 @@ static enum part_result part_keep(wchar_t *path, HANDLE handle, uint64_t size,
     return PART_DONE;
 }
 
-/* Releases the handle and the path. */
+/* Releases the handle and the path. Returns `result`. */
 static enum part_result part_give_up(wchar_t *path, HANDLE handle, enum part_result result)
 {
     if (handle != INVALID_HANDLE_VALUE)
@@ -132,8 +132,8 @@ static enum part_result part_give_up(wchar_t *path, HANDLE handle, enum part_res
 }
 
 /*
- * Returns why the file was not opened. PART_BUSY: another program reserves the name for a time; on
- * some volumes the name of a removed file stays until every program has closed the file.
+ * Fills `error`. Returns PART_BUSY if another program keeps the name in use: on some volumes the
+ * name of a removed file stays until every program has closed it. Otherwise returns PART_FAILED.
  */
 static enum part_result part_failed(const char *what, const char *path, struct error *error)
 {
@@ -144,7 +144,7 @@ static enum part_result part_failed(const char *what, const char *path, struct e
     return held ? PART_BUSY : PART_FAILED;
 }
 
-/* Whether the first `length` bytes of the path name a folder that can be read. */
+/* Returns true if the first `length` bytes of the path name a folder that can be read. */
 static bool has_base(const char *path, size_t length)
 {
     char *folder = malloc(length + sizeof ".");
@@ -158,15 +158,14 @@ static bool has_base(const char *path, size_t length)
 }
 
 /*
- * Whether the error concerns only this path, and not every path below the folder of its base.
- * Denied access may concern all: it is also the error of a file system that is read-only for a
- * while.
+ * Returns true if the error concerns only this path, not every path below its base folder. "Access
+ * denied" may concern all: a file system that is read-only for a time reports it, too.
  */
 static bool is_refusal(DWORD number, const char *path, size_t base_length)
 {
     if (number == ERROR_FILENAME_EXCED_RANGE || number == ERROR_INVALID_NAME)
         return true;
-    if (number == ERROR_FILE_NOT_FOUND) /* Wine's error for a name that is too long */
+    if (number == ERROR_FILE_NOT_FOUND) /* Wine's error if the name is too long */
         return has_base(path, base_length);
     bool of_folder = number == ERROR_PATH_NOT_FOUND || number == ERROR_DIRECTORY;
     return of_folder && strchr(path + base_length, '/') != NULL && has_base(path, base_length);
@@ -192,18 +191,21 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     HANDLE handle = create_file(wide, path, base_length);
     if (handle == INVALID_HANDLE_VALUE)
         return part_give_up(wide, handle, part_not_created(path, base_length, error));
-    /* "con.part" is a device in every folder. */
+    /* "con.part" names a device in every folder. */
     if (GetFileType(handle) != FILE_TYPE_DISK) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create %s: it is a device", path);
         return part_give_up(wide, handle, PART_REFUSED);
     }
-    /* PART_TAKEN: another program locked or removed the file first, as if its owner had died. */
+    /*
+     * PART_TAKEN: another program took the file for one that an ended program left, and locked or
+     * removed it.
+     */
     if (part_lock(handle, wide) != PART_DONE)
         return part_give_up(wide, handle, PART_TAKEN);
     return part_keep(wide, handle, 0, out, error);
 }
 
-/* The folder's permissions apply. */
+/* The permissions of the folder apply. */
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {
@@ -253,8 +255,8 @@ static bool size_now(const struct part_file *file, uint64_t *size)
 }
 
 /*
- * The lock does not prevent others from cutting the file or appending to it, for example to empty a
- * full disk.
+ * Other programs can cut the file or append to it in spite of the lock, for example to free space
+ * on a full disk.
  */
 static void note_size(struct part_file *file, uint64_t size)
 {
@@ -271,7 +273,7 @@ bool part_file_is_there(struct part_file *file)
     return shared_file_is_at(file->handle, file->path);
 }
 
-/* Cuts off bytes after the complete appends; never extends a file that another program cut. */
+/* Cuts off what a failed append has left. Never extends a file that another program has cut. */
 static bool part_mend(struct part_file *file)
 {
     uint64_t size;

@@ -1,6 +1,7 @@
 /*
  * Implements struct pause with a waitable timer of high resolution (Windows 10, version 1803).
- * Other timers wait for the next tick of a clock with 64 ticks per second.
+ * Other timers wait until the next tick of the system's clock, which usually has 64 ticks per
+ * second.
  */
 #include "collector/platform/clock.h"
 

@@ -3,7 +3,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* FilePipeLocalInformation of NtQueryInformationFile, and what it reports (MS-FSCC 2.4.36). */
+/*
+ * FilePipeLocalInformation of NtQueryInformationFile, and the structure that it fills (MS-FSCC
+ * 2.4.36).
+ */
 #define PIPE_LOCAL_INFORMATION 24
 
 struct pipe_local_information {
@@ -30,7 +33,8 @@ typedef LONG WINAPI query_function(HANDLE file, struct io_status *io, void *foun
                                    int kind);
 
 /*
- * Looked up at run time, so that the program does not need another system library. NULL: not found.
+ * Looks the function up at run time, so that the program is not linked to another system library.
+ * Returns NULL if it is missing.
  */
 static query_function *pipe_state_look_up(void)
 {

@@ -1,4 +1,4 @@
-/* Whether a pipe still has a reader. Only for Windows. */
+/* Checks whether a pipe still has a reader. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_PIPE_STATE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_PIPE_STATE_H
 
@@ -11,8 +11,8 @@ enum pipe_state {
 };
 
 /*
- * The state that the system reports without a write. Unknown for a handle that is not a pipe, or
- * whose state the system does not report. Waits while a write through the same handle is running.
+ * Returns the state of a pipe without writing to it; PIPE_UNKNOWN if the handle is not a pipe or
+ * the system does not report its state. Waits while a write through the same handle is running.
  */
 enum pipe_state pipe_state(HANDLE pipe);
 

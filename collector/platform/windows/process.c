@@ -1,4 +1,4 @@
-/* Implements process_run() with a process with a pipe for its output and one for its errors. */
+/* Implements process_run() with a process and two pipes, for its output and for its errors. */
 #include "collector/platform/child.h"
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ const size_t process_arguments_most = 32000;
 
 /* One pipe, read to its end. */
 struct reading {
-    HANDLE from; /* NULL: not created yet */
+    HANDLE from; /* NULL before it is created */
     OVERLAPPED state;
     bool started;
     struct process_reading kept;
@@ -34,7 +34,7 @@ static bool is_file(const wchar_t *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-/* A path is used as it is, or with .exe appended. */
+/* Finds the file at this path, or with .exe appended. */
 static bool find_path(const wchar_t *name, wchar_t path[WIDE_PATH_SIZE])
 {
     size_t length = wcslen(name);
@@ -84,7 +84,7 @@ static bool reading_open(struct reading *reading, HANDLE *theirs)
     return true;
 }
 
-/* Cancels a running read before its buffer is freed. */
+/* Cancels a running read, because the system would write to the buffer after it is freed. */
 static void reading_close(struct reading *reading)
 {
     DWORD got;
@@ -110,7 +110,7 @@ static void start_reading(struct reading *reading)
     reading->kept.ended = !reading->started;
 }
 
-/* Keeps the bytes of a read that has ended. A program may write zero bytes, too. */
+/* Keeps the bytes of a read that has ended. A program may have written zero bytes. */
 static void take_what_was_read(struct reading *reading)
 {
     DWORD got = 0;
@@ -149,7 +149,7 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
 
 /* --- running the program ---------------------------------------------------------------------- */
 
-/* Returns false if it cannot be started (see GetLastError). */
+/* Returns false if the program cannot be started (see GetLastError). */
 static bool process_start(const char *const *arguments, const wchar_t *path,
                           struct reading readings[2], struct spawned *spawned)
 {
@@ -173,8 +173,8 @@ static bool process_start(const char *const *arguments, const wchar_t *path,
 }
 
 /*
- * Waits for the program's end until the deadline, then kills it. Returns whether it ended by
- * itself.
+ * Waits for the program's end until the deadline, then kills it. Returns true if the program ended
+ * by itself.
  */
 static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *code)
 {
@@ -190,8 +190,8 @@ static bool wait_for_end(struct spawned *spawned, int64_t deadline_ns, DWORD *co
 }
 
 /*
- * Describes how a program ended; NULL: it succeeded. A process that the system has ended has a code
- * such as 0xc0000005.
+ * Describes how the program ended. Returns NULL if it succeeded. A process that the system has
+ * ended has a code such as 0xc0000005.
  */
 static const char *describe_end(DWORD code, char text[64])
 {

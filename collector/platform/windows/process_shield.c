@@ -1,7 +1,4 @@
-/*
- * process_shield(): not possible, because the owner of a process can always get the right to read
- * it.
- */
+/* Returns false: the owner of a process can always get the right to read it. */
 #include "collector/platform/process.h"
 
 bool process_shield(void)

@@ -13,7 +13,7 @@ bool process_target_make(struct process_target *target, struct error *error)
     wchar_t folder[MAX_PATH + 1];
     wchar_t path[MAX_PATH];
     *target = (struct process_target){.is_file = true};
-    /* The call creates the file, so that no other program gets the name. */
+    /* GetTempFileNameW creates the file, so that no other program gets the name. */
     if (GetTempPathW(MAX_PATH + 1, folder) == 0 || GetTempFileNameW(folder, L"slu", 0, path) == 0) {
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot create a temporary file: %s",
                   system_error(GetLastError()).text);

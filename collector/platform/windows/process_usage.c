@@ -7,7 +7,6 @@
 /* Seconds from 1601, where FILETIME begins, to 1970. */
 #define SECONDS_BEFORE_1970 11644473600.0
 
-/* 100 ns units. */
 static double file_time_seconds(const FILETIME *time)
 {
     ULARGE_INTEGER units = {.LowPart = time->dwLowDateTime, .HighPart = time->dwHighDateTime};
@@ -15,8 +14,8 @@ static double file_time_seconds(const FILETIME *time)
 }
 
 /*
- * Committed memory is what `virtual_bytes` is elsewhere: the system has no use for a size of the
- * address space. Open files are handles of any kind. Neither has a limit.
+ * Windows has no meaningful size of the address space, so virtual_bytes is the committed memory.
+ * Open files are handles of any kind. Both have no limit.
  */
 bool process_usage_read(struct process_usage *usage)
 {

@@ -1,6 +1,6 @@
 /*
- * The processors of collector/platform/thread.h by the affinity of threads, within the process's
- * processor group.
+ * Implements the processors of collector/platform/thread.h with thread affinity, within the
+ * process's processor group.
  */
 #include "collector/platform/thread.h"
 

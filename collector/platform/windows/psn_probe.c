@@ -16,7 +16,6 @@ static int probe_failed(int type, DWORD code, struct error *error)
     return -1;
 }
 
-/* Returns as psn_request. */
 static DWORD probe_operate(HANDLE port, SOCKET socket, uint8_t operation, uint8_t trigger)
 {
     struct socket_registration row = {
@@ -29,10 +28,13 @@ static DWORD probe_operate(HANDLE port, SOCKET socket, uint8_t operation, uint8_
     return psn_request(socket_lookup_notifications(), port, row);
 }
 
-/* Milliseconds to wait for REMOVE, which a healthy system posts at once. */
+/* Milliseconds to wait for the REMOVE packet, which a healthy system posts at once. */
 #define PROBE_REMOVE_MS 100
 
-/* Waits, for a limited time, for REMOVE: only then may the socket be closed. */
+/*
+ * The socket may be closed only after its REMOVE packet, so this waits for the packet for a limited
+ * time.
+ */
 static void await_remove(HANDLE port)
 {
     OVERLAPPED_ENTRY packet = {0};
@@ -50,7 +52,7 @@ static DWORD probe_socket(HANDLE port, SOCKET socket, uint8_t trigger)
     return code;
 }
 
-/* A family that the system does not have does not count. */
+/* Returns 0 if the system does not have the family. */
 static DWORD probe_family(HANDLE port, int family, int type, uint8_t trigger)
 {
     SOCKET opened = socket(family, type, 0);

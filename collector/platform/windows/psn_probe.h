@@ -1,7 +1,7 @@
 /*
- * Whether sockets can be registered with ProcessSocketNotifications: the function supports only
- * sockets of Microsoft's provider, so behind a layered service provider it exists and refuses them.
- * Only for this folder.
+ * Checks whether sockets can be registered with ProcessSocketNotifications. The function supports
+ * only sockets of Microsoft's provider: with a layered service provider it exists, but refuses
+ * sockets. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_PROBE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_PROBE_H

@@ -1,11 +1,11 @@
 /*
  * The end of a registration with ProcessSocketNotifications, for the notifiers that use that
- * function. Only for this folder.
+ * function. Only for platform/windows/.
  *
- * The system is asked once, and its REMOVE packet is awaited. A request that fails leaves the
- * registration as it was, so it is repeated, PSN_ASK_AGAIN_MS later each time. If no REMOVE packet
- * has come PSN_REMOVE_MS after the first request, the registration is given up: its socket is
- * closed, which ends the registration without a packet, and packets that come late are ignored.
+ * The removal is requested once, and its REMOVE packet is awaited. A request that fails leaves the
+ * registration as it was, so it is repeated every PSN_ASK_AGAIN_MS. If the REMOVE packet has not
+ * come PSN_REMOVE_MS after the first request, the registration is given up: its socket is closed,
+ * which ends the registration without a packet, and late packets are ignored.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_REMOVAL_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_PSN_REMOVAL_H
@@ -17,27 +17,27 @@
 #define PSN_REMOVE_MS    5000
 
 struct psn_removal {
-    bool begun;       /* all members are valid */
+    bool begun;       /* the removal was requested; the other members are valid */
     bool asked;       /* a request succeeded */
-    int64_t again_ns; /* monotonic: when a request that failed is repeated */
-    int64_t end_ns;   /* monotonic: when it is given up */
+    int64_t again_ns; /* monotonic time when a failed request is repeated */
+    int64_t end_ns;   /* monotonic time when the registration is given up */
 };
 
-/* Notes the first request, at `now_ns` (monotonic), and whether it succeeded. */
+/* Records the first request, made at `now_ns` (monotonic). `asked`: it succeeded. */
 static inline void psn_removal_begin(struct psn_removal *removal, int64_t now_ns, bool asked)
 {
     *removal = (struct psn_removal){true, asked, now_ns + PSN_ASK_AGAIN_MS * INT64_C(1000000),
                                     now_ns + PSN_REMOVE_MS * INT64_C(1000000)};
 }
 
-/* Notes a repeated request. */
+/* Records a repeated request. */
 static inline void psn_removal_repeat(struct psn_removal *removal, int64_t now_ns, bool asked)
 {
     removal->asked = asked;
     removal->again_ns = now_ns + PSN_ASK_AGAIN_MS * INT64_C(1000000);
 }
 
-/* When the removal must be checked next; INT64_MAX: never. */
+/* Returns the monotonic time when the removal must be checked next, or INT64_MAX. */
 static inline int64_t psn_removal_due_ns(const struct psn_removal *removal)
 {
     if (!removal->begun)

@@ -1,7 +1,7 @@
 /*
- * The sandbox of Windows: mitigation policies of the process (mitigation.h). They do not restrict
- * files and ports: the account of a service does. A plan therefore has only what the policies know:
- * whether programs are started. They are not inherited by these programs.
+ * Implements the sandbox with mitigation policies of the process (mitigation.h). They restrict
+ * neither files nor ports; the account of a service does that. So a plan only contains whether
+ * programs are started. These programs do not inherit the policies.
  */
 #include "collector/platform/sandbox.h"
 

@@ -1,6 +1,6 @@
 /*
- * Memory for secrets (collector/platform/machine.h). Windows dumps only what a debugger asks for,
- * so the memory is only cleared, and has no pages of its own.
+ * Implements memory for secrets (collector/platform/machine.h). Windows writes a dump only if a
+ * debugger requests it, so the memory has no pages of its own. It is only cleared.
  */
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* The reports of collector/platform/service_manager.h on a system without such a manager. */
+/*
+ * Implements the reports of collector/platform/service_manager.h on a system without such a
+ * manager.
+ */
 #include "collector/platform/service_manager.h"
 
 #include <stddef.h>

@@ -32,7 +32,7 @@ HANDLE shared_file_open_alone(const char *path, DWORD access)
     return shared_file_open_file(path, access, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
 }
 
-/* INVALID_FILE_ATTRIBUTES with GetLastError(). */
+/* Returns INVALID_FILE_ATTRIBUTES with GetLastError() on failure. */
 static DWORD attributes_of(const char *path)
 {
     wchar_t *wide = file_access_path(path);
@@ -77,7 +77,7 @@ bool shared_file_is_at(HANDLE file, const wchar_t *path)
 {
     struct file_identity this_one;
     struct file_identity named;
-    /* An open only for attributes succeeds, whatever other programs share. */
+    /* Opening a file only for its attributes succeeds regardless of what other programs share. */
     HANDLE other = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_ALL, NULL, OPEN_EXISTING,
                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (other == INVALID_HANDLE_VALUE)
@@ -94,7 +94,7 @@ bool shared_file_set_size(HANDLE file, uint64_t size)
     return SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end) != 0;
 }
 
-/* This offset means the end of the file at the time of the write (WriteFile). */
+/* The offset of all ones means the end of the file at the time of the write (WriteFile). */
 bool shared_file_append(HANDLE file, const void *bytes, DWORD size, DWORD *written)
 {
     OVERLAPPED at_end = {.Offset = 0xffffffff, .OffsetHigh = 0xffffffff};

@@ -1,6 +1,6 @@
 /*
- * Files that are opened by name and shared with other programs: to read, write, rename and remove.
- * Only for platform/windows/.
+ * Opens files by name and shares them with other programs, which may read, write, rename and remove
+ * them. Only for platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SHARED_FILE_H
@@ -9,17 +9,17 @@
 #include <stdint.h>
 #include <windows.h>
 
-/* The identity of an opened file, which is the same under any other name. */
+/* Identifies an opened file under all its names. */
 struct file_identity {
     DWORD volume;
     DWORD index_high;
     DWORD index_low;
-    int64_t size; /* its size when it was queried; not part of its identity */
+    int64_t size; /* size in bytes when the file was identified; not part of its identity */
 };
 
 /*
- * Opens a path (UTF-8), and creates it if `make` is set. INVALID_HANDLE_VALUE with GetLastError()
- * on failure.
+ * Opens a path (UTF-8), and creates the file if `make` is set. Returns INVALID_HANDLE_VALUE with
+ * GetLastError() on failure.
  */
 HANDLE shared_file_open(const char *path, DWORD access, bool make);
 
@@ -36,22 +36,25 @@ HANDLE shared_file_open_alone(const char *path, DWORD access);
 bool shared_file_is_folder(const char *path);
 
 /*
- * Whether the system refuses even the file's attributes. Usually the file was removed and is still
- * open then.
+ * Returns true if the system refuses access even to the file's attributes. Usually the file was
+ * removed and is still open.
  */
 bool shared_file_is_refused(const char *path);
 
-/* Fills the identity. Fails if the file is not on a disk. */
+/* Fills the identity. Returns false if the file is not on a disk. */
 bool shared_file_identify(HANDLE file, struct file_identity *identity);
 bool shared_file_is_same(const struct file_identity *one, const struct file_identity *other);
 
-/* Whether a path from file_access_path names this file; links are not followed. */
+/* Returns true if a path from file_access_path names this file; links are not followed. */
 bool shared_file_is_at(HANDLE file, const wchar_t *path);
 
-/* Cuts or extends a file to `size` bytes; false with GetLastError(). */
+/* Cuts or extends a file to `size` bytes. Returns false with GetLastError() on failure. */
 bool shared_file_set_size(HANDLE file, uint64_t size);
 
-/* Appends atomically with regard to other programs that append; false with GetLastError(). */
+/*
+ * Appends in one step, so that other programs' appends do not overlap it. Returns false with
+ * GetLastError() on failure.
+ */
 bool shared_file_append(HANDLE file, const void *bytes, DWORD size, DWORD *written);
 
 #endif

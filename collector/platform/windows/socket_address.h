@@ -1,6 +1,5 @@
 /*
- * Conversion of addresses (collector/base/address.h) to and from Winsock's addresses. Only for
- * Windows.
+ * Converts addresses (collector/base/address.h) to and from Winsock's addresses. Only for Windows.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_ADDRESS_H
@@ -9,7 +8,7 @@
 
 #include "collector/base/address.h"
 
-/* Fills `out` and returns the number of bytes to pass to a call. */
+/* Fills `out` and returns its length for a system call. */
 int socket_address_to_system(const struct address *address, SOCKADDR_STORAGE *out);
 
 /* Converts an IPv4 or IPv6 address that the system filled. */

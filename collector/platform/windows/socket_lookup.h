@@ -1,7 +1,7 @@
 /*
- * Winsock functions that are looked up at run time: in ws2_32.dll, or from the socket's provider.
- * Only for platform/windows/. One implementation asks the system. Tests link another
- * implementation, which emulates functions that the system at hand does not have.
+ * Looks up Winsock functions at run time, in ws2_32.dll or from the socket's provider. Tests link
+ * another implementation, which emulates functions that the system does not have. Only for
+ * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_LOOKUP_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * One socket's registration for ProcessSocketNotifications (SOCK_NOTIFY_REGISTRATION; 24 bytes on
- * x64). Declared here under our own names, because older headers lack it.
+ * One socket's registration with ProcessSocketNotifications (SOCK_NOTIFY_REGISTRATION; 24 bytes on
+ * x64). Declared here under another name, because older headers lack it.
  */
 struct socket_registration {
     SOCKET socket;
@@ -21,7 +21,7 @@ struct socket_registration {
     uint16_t filter;   /* SOCKET_EVENT_... */
     uint8_t operation; /* SOCKET_OPERATION_... */
     uint8_t trigger;   /* SOCKET_TRIGGER_... */
-    DWORD result;      /* the result for this registration */
+    DWORD result;      /* the result of this registration */
 };
 
 enum {
@@ -47,10 +47,10 @@ typedef DWORD WINAPI process_socket_notifications(HANDLE port, uint32_t registra
                                                   OVERLAPPED_ENTRY *completions,
                                                   uint32_t *received_count);
 
-/* ProcessSocketNotifications (Windows 11, Server 2022), or NULL if ws2_32.dll lacks it. */
+/* Returns ProcessSocketNotifications (Windows 11, Server 2022), or NULL if ws2_32.dll lacks it. */
 process_socket_notifications *socket_lookup_notifications(void);
 
-/* WSARecvMsg of the provider of that socket, or NULL with WSAGetLastError(). */
+/* Returns WSARecvMsg of the socket's provider, or NULL with WSAGetLastError(). */
 LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket);
 
 #endif

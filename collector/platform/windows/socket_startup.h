@@ -1,6 +1,6 @@
 /*
- * Winsock must be started before it is used: each file that opens a socket calls this first. Only
- * for platform/windows/ and the files for Windows in tools and tests.
+ * Starts Winsock. Each file that opens a socket calls this first. Only for platform/windows/ and
+ * the files for Windows in tools and tests.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_STARTUP_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SOCKET_STARTUP_H

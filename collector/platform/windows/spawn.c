@@ -18,7 +18,7 @@ static bool has_console(void)
 
 /* --- the streams ------------------------------------------------------------------------------ */
 
-/* Copies a handle as an inheritable one: each may be only once in the list of inherited handles. */
+/* Returns an inheritable copy: the list of inherited handles must not contain a handle twice. */
 static HANDLE inherited_copy(HANDLE handle, DWORD access)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
@@ -54,7 +54,7 @@ static bool copy_streams(const struct spawn_streams *streams, HANDLE copies[STRE
     return true;
 }
 
-/* The list that limits inheritance to these handles; destroy_list frees it. */
+/* Creates the list that limits inheritance to these handles; destroy_list frees it. */
 static LPPROC_THREAD_ATTRIBUTE_LIST create_list(HANDLE copies[STREAMS])
 {
     SIZE_T size = 0;
@@ -112,8 +112,7 @@ static bool create_process(const wchar_t *path, wchar_t *command_line, HANDLE co
 }
 
 /*
- * Starts the program only after it was assigned to its job, so that its child processes are in the
- * job, too.
+ * Assigns the program to its job before it runs, so that its child processes are in the job, too.
  */
 static bool start_in_job(const PROCESS_INFORMATION *made, HANDLE job)
 {

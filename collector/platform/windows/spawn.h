@@ -24,23 +24,20 @@ struct spawned {
 
 /*
  * Starts the program in the file `path` with a command line, which is modified. The program has a
- * process group of its own: our Ctrl-C does not reach it. It shares our console or, if we have no
- * console, gets an invisible one. It ends when this process ends in any way. Returns false if it
- * cannot be started (see GetLastError).
+ * process group of its own, so that Ctrl-C for this process does not reach it. It shares this
+ * process's console, or gets an invisible one if there is none. It ends when this process ends in
+ * any way. Returns false if it cannot be started (see GetLastError).
  */
 bool spawn(const wchar_t *path, wchar_t *command_line, const struct spawn_streams *streams,
            struct spawned *spawned);
 
-/*
- * The exit code of a program that we have killed: Windows' own code for that
- * (ERROR_PROCESS_ABORTED).
- */
+/* The exit code of a program that was killed: Windows' ERROR_PROCESS_ABORTED. */
 #define SPAWN_ENDED_CODE 1067
 
-/* Requests by Ctrl-Break that the program end; without effect if we have no console. */
+/* Requests by Ctrl-Break that the program end. Has no effect if this process has no console. */
 void spawned_ask(const struct spawned *spawned);
 
-/* Kills the program and its child processes; its process handle is signalled then. */
+/* Kills the program and its child processes. This signals the program's process handle. */
 void spawned_end(const struct spawned *spawned);
 
 /* Releases a program that has ended; its child processes may continue. */

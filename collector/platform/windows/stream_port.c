@@ -8,8 +8,8 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * The lower bits of a key have the number of the registration's slot, from 1 on. The bits above
- * have a number that differs between the registrations of one slot. 0 is the key of a wake-up.
+ * The lower bits of a key contain the number of the registration's slot, from 1 on. The upper bits
+ * contain a number that differs between the registrations of a slot. 0 is the key of a wake-up.
  */
 #define PLACE_BITS 20
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)
@@ -67,7 +67,7 @@ static struct stream_registration **port_place_of(struct stream_port *port, SOCK
     return &port->by_socket[(socket >> 2) % STREAM_PORT_HASHES]; /* handles are multiples of 4 */
 }
 
-/* Makes room for one more registration. Called with the port's lock held. */
+/* Called with the port's lock held. */
 static bool port_make_room(struct stream_port *port)
 {
     if (port->count < port->capacity)
@@ -100,7 +100,9 @@ void stream_port_new_key(struct stream_registration *registration)
     registration->key += PLACE_MASK + 1;
 }
 
-/* Adds a registration, under a new key, for a socket without one. NULL if memory is short. */
+/*
+ * Adds a registration with a new key, for a socket that has none. Returns NULL if memory is short.
+ */
 static struct stream_registration *port_add(struct stream_port *port, SOCKET socket, void *token)
 {
     bool listens = socket_state_listens(socket);
@@ -113,7 +115,7 @@ static struct stream_registration *port_add(struct stream_port *port, SOCKET soc
     ReleaseSRWLockExclusive(&port->lock);
     if (added == NULL)
         return NULL;
-    AcquireSRWLockExclusive(&added->lock); /* a thread with a late packet may look at it */
+    AcquireSRWLockExclusive(&added->lock); /* a thread with a late packet may read it */
     stream_port_new_key(added);
     added->socket = socket;
     added->token = token;
@@ -191,7 +193,8 @@ int stream_port_arm(struct notifier *base, wait_handle socket, void *token, unsi
 /* --- packets ---------------------------------------------------------------------------------- */
 
 /*
- * The registration in the key's slot; whether it still has that key must be checked under its lock.
+ * Returns the registration in the key's slot. The caller checks under its lock that it still has
+ * that key.
  */
 static struct stream_registration *at_place_of(struct stream_port *port, ULONG_PTR key)
 {
@@ -208,7 +211,7 @@ bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
     return PostQueuedCompletionStatus(port->port, bits, key, NULL);
 }
 
-/* One queued wake-up is enough: the thread that takes it sees what this call reports. */
+/* Posts at most one wake-up: the thread that takes it sees what this call announces, too. */
 void stream_port_wake(struct notifier *base)
 {
     struct stream_port *port = port_of(base);
@@ -236,7 +239,7 @@ static bool make_event(struct stream_port *port, const OVERLAPPED_ENTRY *packet,
     return made;
 }
 
-/* Milliseconds until `end`, rounded up. */
+/* Returns the milliseconds until `end`, rounded up, or 0. */
 static DWORD port_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();

@@ -10,8 +10,8 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * The most bytes of one write to a pipe: every pipe accepts this many whole or not at all, so that
- * the accepted part of a cancelled write is known.
+ * The most bytes of one write to a pipe. Every pipe accepts this number whole or not at all, so
+ * that the accepted part of a cancelled write is known.
  */
 #define PIECE_SIZE 4096
 
@@ -21,7 +21,7 @@
 /* Milliseconds between two attempts on a full pipe that does not wait (PIPE_NOWAIT). */
 #define FULL_MS 10
 
-/* Milliseconds to wait for a cancelled write, and between two requests to cancel it. */
+/* Milliseconds to wait for a cancelled write to end, and between two requests to cancel it. */
 #define CANCEL_MS       100
 #define CANCEL_AGAIN_MS 5
 
@@ -31,22 +31,22 @@ struct stream_thread {
     bool console;
     HANDLE thread;
     HANDLE begun; /* set by the owner, reset by the thread */
-    HANDLE io;    /* of `overlapped` */
+    HANDLE io;    /* the event of `overlapped` */
     OVERLAPPED overlapped;
     struct wait_source source;
-    _Atomic bool ending; /* the running write is to be cancelled */
+    _Atomic bool ending; /* the running write must end */
     _Atomic bool leaving;
-    _Atomic int holders; /* the thread and its owner: the last one frees the memory */
-    bool used;           /* used by the owner only */
+    _Atomic int holders; /* the thread and its owner; the last one frees the memory */
+    bool used;           /* only the owner uses it */
     _Atomic size_t accepted;
 
-    /* The write; `lock` protects these members while it runs. */
+    /* The bytes to write; `lock` protects these members while a write runs. */
     SRWLOCK lock;
     size_t size;
-    bool closed; /* no more bytes are added */
+    bool closed; /* no more bytes can be added */
 
     /*
-     * These members belong to the owner while `writable` is set, else to the thread. While the
+     * The owner uses these members while `writable` is set, otherwise the thread does. While the
      * thread writes, the owner may only append to `bytes`.
      */
     DWORD failure;
@@ -83,8 +83,8 @@ bool stream_failure_is_end(DWORD failure)
 }
 
 /*
- * A write that waits, also if the handle was opened for overlapped operations (as sockets are).
- * Returns 0 or the system's error number.
+ * Writes and waits, even if the handle was opened for overlapped operations, as sockets are.
+ * Returns 0, or the system's error number.
  */
 static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD size,
                          DWORD *written)
@@ -99,7 +99,7 @@ static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD 
                                                                                    : GetLastError();
 }
 
-/* One piece of the write. Returns 0 or the system's error number. */
+/* Writes a piece. Returns 0, or the system's error number. */
 static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t size,
                         DWORD *written)
 {
@@ -113,8 +113,8 @@ static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t 
 }
 
 /*
- * Returns the number of bytes to write. If all of them are written, or `over` is true, no bytes can
- * be added from then on.
+ * Returns the number of bytes to write. If `done` bytes are all, or `over` is true, no bytes can be
+ * added after this.
  */
 static size_t size_so_far(struct stream_thread *thread, size_t done, bool over)
 {
@@ -144,7 +144,7 @@ static void write_all(struct stream_thread *thread)
         SetEvent(thread->source.broken);
 }
 
-/* While there is no write, checks whether the reader has closed, if the system reports that. */
+/* Between writes, checks whether the reader has closed, if the system reports that. */
 static unsigned __stdcall stream_thread_run(void *argument)
 {
     struct stream_thread *thread = argument;
@@ -152,7 +152,7 @@ static unsigned __stdcall stream_thread_run(void *argument)
     while (!atomic_load(&thread->leaving)) {
         DWORD waited = WaitForSingleObject(thread->begun, look_ms);
         if (waited == WAIT_FAILED) {
-            Sleep(1); /* the wait failed: assume that no write has begun */
+            Sleep(1); /* the wait failed, so no write is assumed to have begun */
         } else if (waited == WAIT_TIMEOUT) {
             enum pipe_state state = pipe_state(thread->stream);
             if (state == PIPE_LEFT)
@@ -263,8 +263,8 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread)
 }
 
 /*
- * Cancels the running write; returns false if that cannot be done in time. The thread may be
- * between two pieces or about to begin a piece, so the request is repeated.
+ * Cancels the running write. Returns false if it does not end in time. The request is repeated,
+ * because the thread may be between two pieces or about to begin one.
  */
 static bool cancel(struct stream_thread *thread)
 {
@@ -298,7 +298,7 @@ void stream_thread_destroy(struct stream_thread *thread)
     atomic_store(&thread->leaving, true);
     if (cancel(thread)) {
         SetEvent(thread->begun);
-        /* The thread's check of a pipe may wait for a write of another process. */
+        /* The thread may be waiting in pipe_state for a write of another process. */
         WaitForSingleObject(thread->thread, CANCEL_MS);
     }
     let_go(thread);

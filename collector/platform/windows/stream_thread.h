@@ -1,8 +1,8 @@
 /*
- * Writes to a stream whose reader may stall (a pipe, a console, a device, a socket) from a thread
- * of its own, which waits for the reader so that no other thread has to. The starter of this
- * process has opened the handle for blocking writes, and the system does not report when a write
- * would not block. Only for platform/windows/.
+ * Writes to a stream whose reader may stall (a pipe, a console, a device, a socket) from a separate
+ * thread, so that no other thread waits for the reader. The starter of this process has opened the
+ * handle for blocking writes, and the system does not report whether a write would block. Only for
+ * platform/windows/.
  *
  * Lifecycle: create; begin a write, wait until it has ended, and take the outcome, any number of
  * times; destroy. One thread at a time. One write runs at a time, from the thread's own copy of the
@@ -22,31 +22,31 @@
 
 struct stream_thread;
 
-/* The maximum number of bytes of one write. */
+/* The most bytes of one write. */
 #define STREAM_THREAD_ROOM ((size_t)64 * 1024)
 
 /*
- * Starts the thread for a stream. If `owned`, the stream is closed in the end, also if this call
- * fails. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Starts the thread for a stream. If `owned` is set, the stream is closed in the end, even if this
+ * call fails. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
  */
 int stream_thread_create(HANDLE stream, bool owned, struct stream_thread **out,
                          struct error *error);
 
 /* The outcome of a write. */
 struct stream_outcome {
-    size_t accepted; /* bytes, from the first on */
+    size_t accepted; /* number of bytes, from the first on */
     DWORD failure;   /* the system's error number; 0: no error */
 };
 
-/* Whether a write was begun that was not cancelled and whose outcome was not taken. */
+/* Returns true if a write was begun, and it was neither cancelled nor its outcome taken. */
 bool stream_thread_is_used(const struct stream_thread *thread);
 
 /* Waits until no write is running. Returns false if a write still runs when the time is over. */
 bool stream_thread_wait(struct stream_thread *thread, DWORD wait_ms);
 
 /*
- * Begins a write of a first part of `size` (≥ 1) bytes. stream_thread_is_used must be false. The
- * bytes are copied before this returns.
+ * Begins to write the first part of `size` (≥ 1) bytes. stream_thread_is_used must be false. The
+ * bytes are copied.
  */
 void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t size);
 
@@ -57,8 +57,8 @@ void stream_thread_begin(struct stream_thread *thread, const void *bytes, size_t
 bool stream_thread_add(struct stream_thread *thread, const void *bytes, size_t size);
 
 /*
- * Whether the write that was begun accepts no more bytes: all are written, or it was given up. It
- * ends without waiting for the reader.
+ * Returns true if the running write accepts no more bytes: all are written, or it was cancelled.
+ * Then it ends without waiting for the reader.
  */
 bool stream_thread_is_ending(struct stream_thread *thread);
 
@@ -67,23 +67,23 @@ struct stream_outcome stream_thread_take(struct stream_thread *thread);
 
 /*
  * Cancels a write within a tenth of a second, and returns how many of its bytes were accepted. If
- * the system cannot cancel the write, the piece that waits for its reader keeps waiting, and is not
- * counted.
+ * the system cannot cancel the write, the current piece continues to wait for its reader, and is
+ * not counted.
  */
 size_t stream_thread_cancel(struct stream_thread *thread);
 
 /*
- * Returns the source to wait for: writable while no write is running; broken when the reader of a
- * pipe has closed. While there is no write, this is noticed within half a second.
+ * Returns the source to wait for. It is writable while no write is running, and broken when the
+ * reader of a pipe has closed; between writes this is noticed within half a second.
  */
 const struct wait_source *stream_thread_source(const struct stream_thread *thread);
 
-/* Whether this failure means that the reader has closed. */
+/* Returns true if this error number means that the reader has closed. */
 bool stream_failure_is_end(DWORD failure);
 
 /*
- * Ends the thread and its write. If the write cannot be cancelled, the thread is left behind with
- * its memory, and ends after its write; it does not keep the process from ending. NULL is allowed.
+ * Ends the thread and its write. If the write cannot be cancelled, the thread continues with its
+ * memory until the write ends. It does not prevent the process from ending. NULL is allowed.
  */
 void stream_thread_destroy(struct stream_thread *thread);
 

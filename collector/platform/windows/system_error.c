@@ -12,7 +12,7 @@ struct system_error system_error(unsigned long number)
     wchar_t wide[SYSTEM_ERROR_SIZE];
     char text[SYSTEM_ERROR_SIZE * 3];
     DWORD before = GetLastError();
-    /* In English if the system has it, as all our texts are. */
+    /* In English, if the system has such texts. */
     static const DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
     static const DWORD english = MAKELANGID(LANG_ENGLISH, SUBLANG_ENGLISH_US);
     DWORD length = FormatMessageW(flags, NULL, number, english, wide, SYSTEM_ERROR_SIZE, NULL);
@@ -21,7 +21,10 @@ struct system_error system_error(unsigned long number)
     if (length == 0 || !text_from_wide(wide, text, sizeof text)) {
         snprintf(made.text, sizeof made.text, "error %lu", number);
     } else {
-        /* Each text ends like a line: "...\r\n". */
+        /*
+         * Each text ends like a line, with ".\r
+         * ".
+         */
         for (size_t end = strlen(text); end > 0 && strchr(" .\r\n", text[end - 1]) != NULL; end--)
             text[end - 1] = '\0';
         snprintf(made.text, sizeof made.text, "%.200s (error %lu)", text, number);

@@ -1,4 +1,4 @@
-/* The system's own text for one of its error numbers. Only for Windows. */
+/* Returns the system's text for one of its error numbers. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_SYSTEM_ERROR_H
 
@@ -10,8 +10,8 @@ struct system_error {
 };
 
 /*
- * The text for a result of GetLastError or WSAGetLastError, with the number: "The system cannot
- * find the file specified (error 2)". Leaves GetLastError() as it was.
+ * Returns the text for a result of GetLastError or WSAGetLastError, with the number: "The system
+ * cannot find the file specified (error 2)". Preserves GetLastError().
  */
 struct system_error system_error(unsigned long number);
 

@@ -8,7 +8,7 @@
 
 #define RETRY_MOST 100
 
-/* An accepted socket inherits its listener's event registration, which is ended here. */
+/* Clears the event registration that an accepted socket inherits from its listener. */
 static int tcp_set_up(SOCKET accepted)
 {
     const BOOL yes = TRUE;
@@ -63,8 +63,8 @@ static int most(size_t size)
 }
 
 /*
- * Whether the connection was reset although a receive reports its end: a system may have returned
- * the error in a notification before (Wine does).
+ * Returns true if the connection was reset although a receive reports its end: the system may have
+ * returned the error in an earlier notification (Wine does).
  */
 static bool is_broken(SOCKET connection)
 {

@@ -7,7 +7,7 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-/* No other process may bind the same port. */
+/* SO_EXCLUSIVEADDRUSE prevents other processes from binding the same port. */
 static bool listener_set_up(SOCKET opened, const struct address *address, bool ipv6_only)
 {
     const BOOL yes = TRUE;
@@ -25,7 +25,9 @@ static bool listener_set_up(SOCKET opened, const struct address *address, bool i
            listen(opened, SOMAXCONN) == 0;
 }
 
-/* If another socket uses a port exclusively, the system reports WSAEADDRINUSE or WSAEACCES. */
+/*
+ * For a port that another socket uses exclusively, the system reports WSAEADDRINUSE or WSAEACCES.
+ */
 static const char *reason(int code)
 {
     return code == WSAEADDRINUSE ? "in use (netstat -ano -p tcp shows by which process): "
@@ -59,7 +61,7 @@ wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, str
     return NO_HANDLE;
 }
 
-/* No process is started with sockets on Windows. */
+/* Windows does not start processes with sockets. */
 wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct error *error)
 {
     (void)other;

@@ -1,6 +1,6 @@
 /*
- * The terminals of collector/platform/process.h on Windows' consoles, which accept control
- * sequences if a program requests that.
+ * Implements the terminals of collector/platform/process.h with Windows' consoles, which accept
+ * control sequences if a program requests that.
  */
 #include "collector/platform/process.h"
 
@@ -8,7 +8,7 @@
 
 #define USUAL_COLUMNS 80
 
-/* Older headers lack it. */
+/* ENABLE_VIRTUAL_TERMINAL_PROCESSING, which older headers lack. */
 #define TAKES_SEQUENCES 0x0004
 
 static bool takes_sequences(HANDLE console)

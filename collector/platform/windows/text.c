@@ -18,7 +18,7 @@ wchar_t *text_wide_copy(const char *text)
     if (copy != NULL)
         MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, copy, size);
     else if (size > 0)
-        SetLastError(ERROR_NOT_ENOUGH_MEMORY); /* the C library does not */
+        SetLastError(ERROR_NOT_ENOUGH_MEMORY); /* calloc does not set it */
     return copy;
 }
 

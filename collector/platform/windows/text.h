@@ -1,6 +1,4 @@
-/*
- * Conversions between our UTF-8 texts and the UTF-16 of Windows' calls. Only for Windows.
- */
+/* Converts between UTF-8 and the UTF-16 of Windows' calls. Only for Windows. */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_TEXT_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_TEXT_H
 
@@ -8,22 +6,22 @@
 #include <stddef.h>
 #include <wchar.h>
 
-/* Characters of Windows' longest path, including its end. */
+/* Characters of Windows' longest path, including the NUL. */
 #define WIDE_PATH_SIZE 32768
 
 /*
- * Converts a text into `size` characters, including its end; false if it does not fit or is not
- * UTF-8.
+ * Converts a text. `size` is the room of `wide` in characters, including the NUL. Returns false if
+ * the text does not fit or is not UTF-8.
  */
 bool text_to_wide(const char *text, wchar_t *wide, size_t size);
 
 /*
- * Converts a text as text_to_wide does, into allocated memory, which the caller frees (free).
- * Returns NULL with GetLastError() if that fails.
+ * Converts a text into allocated memory, which the caller frees (free). Returns NULL with
+ * GetLastError() on failure.
  */
 wchar_t *text_wide_copy(const char *text);
 
-/* Converts from UTF-16 to UTF-8. Invalid UTF-16, which file names may contain, becomes U+FFFD. */
+/* Convert from UTF-16 to UTF-8. Invalid UTF-16, which file names may contain, becomes U+FFFD. */
 bool text_from_wide(const wchar_t *wide, char *text, size_t size);
 char *text_from_wide_copy(const wchar_t *wide);
 

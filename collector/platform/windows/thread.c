@@ -17,7 +17,9 @@ struct thread {
     HANDLE handle;
     void (*run)(void *);
     void *argument;
-    /* Set by the thread at its end, and by thread_leave; the second of the two frees the thread. */
+    /*
+     * Set by the thread when it ends, and by thread_leave. The second of the two frees the thread.
+     */
     atomic_bool given_up;
 };
 
@@ -36,8 +38,8 @@ static unsigned __stdcall thread_main(void *argument)
 }
 
 /*
- * The name that debuggers show, by SetThreadDescription if the system has it (Windows 10, version
- * 1607, and later).
+ * Sets the name that debuggers show, if the system has SetThreadDescription (from Windows 10,
+ * version 1607).
  */
 static void name_thread(HANDLE handle, const char *name)
 {

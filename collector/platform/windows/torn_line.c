@@ -16,7 +16,9 @@ static const char *why(struct mended *mended)
     return mended->failure->text;
 }
 
-/* Whether a handle is of the file to be repaired: another file may have its name by now. */
+/*
+ * Returns true if the handle is of the file to be repaired. Another file may have its name by now.
+ */
 static bool is_it(const struct mended *mended, HANDLE file)
 {
     struct file_identity found;
@@ -44,7 +46,7 @@ static const char *read_at(void *context, uint64_t offset, void *bytes, size_t s
     return got == size ? NULL : torn_file_changes;
 }
 
-/* Cuts the file while no other process can write to it. */
+/* Cuts the file only if no other process has it open for writing. */
 static bool torn_cut(void *context, uint64_t size, uint64_t kept)
 {
     struct mended *mended = context;
@@ -78,7 +80,10 @@ static const struct torn_file_ops ops = {
     .end_line = torn_end_line,
 };
 
-/* Whether no other process has the file open for writing; waits for the end of a predecessor. */
+/*
+ * Returns true if no other process has the file open for writing. Waits for a predecessor that is
+ * ending.
+ */
 static bool is_alone(const char *path)
 {
     for (unsigned waited_ms = 0;; waited_ms += TORN_END_PAUSE_MS) {

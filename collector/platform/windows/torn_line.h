@@ -1,8 +1,7 @@
 /*
  * Repairs the torn end that a killed program left in a file (common/torn_end.h), and finds out
- * whether another process has it open: an open that does not share writing fails if another process
- * writes the file. Only for the implementation of collector/platform/output_file.h, which describes
- * the decision.
+ * whether another process has it open for writing: an open that does not share writing then fails.
+ * Only for the implementation of collector/platform/output_file.h, which describes the decision.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
 #define SLUICE_COLLECTOR_PLATFORM_WINDOWS_TORN_LINE_H
@@ -12,8 +11,8 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * Repairs the file of that path if it still is the file of `identity`. We must not have the file
- * open for writing. A file that cannot be read is used as it is. Returns NULL, or why the file
+ * Repairs the file at that path, if it is still the file of `identity`. This process must not have
+ * it open for writing. A file that cannot be read is used as it is. Returns NULL, or why the file
  * could not be repaired: a constant, or a text in *failure.
  */
 const char *torn_line_mend(const char *path, const struct file_identity *identity,
@@ -21,7 +20,7 @@ const char *torn_line_mend(const char *path, const struct file_identity *identit
                            struct system_error *failure);
 
 /*
- * Checks the file of that path without repairing it. Returns NULL, or why it must not be appended
+ * Checks the file at that path without repairing it. Returns NULL, or why it must not be appended
  * to.
  */
 const char *torn_line_judge(const char *path, const struct output_file_format *format,

@@ -1,9 +1,8 @@
 /*
  * Implements struct udp_socket with Winsock: WSARecvMsg, one datagram per call.
  *
- * Windows does not report the length of a truncated datagram. Each datagram is therefore received
- * into the whole room of its slot, which the largest one does not fill, and cut to max_datagram
- * here.
+ * Windows does not report the length of a truncated datagram. So each datagram is received into the
+ * whole room of its slot, which even the largest does not fill, and then cut to max_datagram.
  */
 #include "collector/platform/udp.h"
 
@@ -21,7 +20,7 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/text/compiler.h"
 
-const bool udp_socket_can_share_port = false; /* SO_REUSEADDR gives all datagrams to one socket */
+const bool udp_socket_can_share_port = false; /* with SO_REUSEADDR one socket gets all datagrams */
 const bool udp_socket_reports_arrival = false;
 const bool udp_socket_can_gro = false;
 const bool udp_socket_can_busy_poll = false;
@@ -37,10 +36,13 @@ struct udp_socket {
     uint64_t errors;
 };
 
-/* After this many passing errors in a row the thread serves its other sockets. */
+/* After this many errors in a row (is_passing) the thread serves its other sockets. */
 #define MAX_PASSING 64
 
-/* Errors that do not concern the queue: an ICMP answer, or a temporary state of the network. */
+/*
+ * Returns true for errors that leave the queue as it is: an ICMP answer, or a temporary state of
+ * the network.
+ */
 static bool is_passing(int code)
 {
     switch (code) {
@@ -65,7 +67,8 @@ static bool is_passing(int code)
 #define CONTROL_SIZE (WSA_CMSG_SPACE(sizeof(IN_PKTINFO)) + WSA_CMSG_SPACE(sizeof(IN6_PKTINFO)))
 
 struct windows_group {
-    struct datagram_group group;                      /* first: what callers hold */
+    struct datagram_group
+        group; /* the first member, so that a pointer to it is a pointer to this structure */
     struct address destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     struct datagram_buffers buffers;
 };
@@ -113,13 +116,13 @@ static bool set_flag(SOCKET handle, int level, int name, int value)
     return setsockopt(handle, level, name, (const char *)&value, sizeof value) == 0;
 }
 
-/* SIO_UDP_CONNRESET and SIO_UDP_NETRESET of Winsock's headers, which not all of them have. */
+/* SIO_UDP_CONNRESET and SIO_UDP_NETRESET; not all of Winsock's headers have both. */
 #define REPORT_PORT_UNREACHABLE _WSAIOW(IOC_VENDOR, 12)
 #define REPORT_TIME_EXCEEDED    _WSAIOW(IOC_VENDOR, 15)
 
 /*
- * Turns off the report of ICMP answers to datagrams that another socket of this port may have sent.
- * A system that cannot turn it off reports them, and a receive ignores them.
+ * Turns off the reports of ICMP answers to datagrams that another socket of this port may have
+ * sent. If the system does not allow that, a receive ignores the reports.
  */
 static void ignore_answers(SOCKET handle)
 {
@@ -141,8 +144,8 @@ static size_t set_receive_buffer(SOCKET handle, size_t wanted)
 }
 
 /*
- * A socket for both families reports the destination of an IPv4 datagram by an IPv4 control
- * message.
+ * A socket for both families reports the destination of an IPv4 datagram in an IPv4 control
+ * message, so both are requested.
  */
 static bool ask_for_destinations(SOCKET handle, const struct udp_socket_options *options)
 {
@@ -231,8 +234,7 @@ int udp_socket_open(struct udp_socket **out, const struct udp_socket_options *op
 
 /*
  * Explains a failed bind. For an address that another socket uses exclusively the system reports
- * WSAEADDRINUSE or WSAEACCES. It reports WSAEACCES also for its reserved ports, which few users
- * know.
+ * WSAEADDRINUSE or WSAEACCES. WSAEACCES is also the error of a reserved port, which few users know.
  */
 static const char *reason(int code)
 {
@@ -286,7 +288,7 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
     return (wait_handle)socket->handle;
 }
 
-/* The socket never joins a group. */
+/* Windows' sockets do not join groups. */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;
@@ -311,7 +313,7 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket)
 
 /* --- receiving -------------------------------------------------------------------------------- */
 
-/* The address in the packet's own header, with the socket's port. */
+/* Returns the destination address in the packet's own header, with the socket's port. */
 static struct address destination_of(const struct udp_socket *socket, WSAMSG *message)
 {
     for (WSACMSGHDR *control = WSA_CMSG_FIRSTHDR(message); control != NULL;
@@ -347,7 +349,7 @@ static void fill_slot(const struct udp_socket *socket, struct windows_group *gro
     slot->received_ns = clock_wall_ns();
 }
 
-/* Receives a datagram into the next slot by one call. Returns 0, or Winsock's error number. */
+/* Receives one datagram into the next slot. Returns 0, or Winsock's error number. */
 static int receive_one(struct udp_socket *socket, struct windows_group *group)
 {
     size_t index = group->group.count;
@@ -375,16 +377,16 @@ static int receive_one(struct udp_socket *socket, struct windows_group *group)
         int code = WSAGetLastError();
         if (code != WSAEMSGSIZE)
             return code;
-        size = DATAGRAM_MAX_SIZE + 1; /* at least: the length is not reported */
+        size = DATAGRAM_MAX_SIZE + 1; /* at least this size; the length is not reported */
     }
     fill_slot(socket, group, size, &message);
     return 0;
 }
 
 /*
- * Whether the queue is empty, asked by a call after which FD_READ is reported again: WSARecvMsg is
- * not among the calls that WSAEventSelect's documentation names for that, and a would-block may be
- * the last event.
+ * Returns true if the queue is empty. Uses WSARecvFrom because it makes the system report FD_READ
+ * again. WSARecvMsg is not among the calls that WSAEventSelect's documentation names for this, so
+ * after its would-block there might be no further event.
  */
 static bool is_empty(const struct udp_socket *socket)
 {
@@ -412,7 +414,7 @@ enum receive_result udp_socket_receive(struct udp_socket *socket, struct datagra
             socket->errors++;
         if (is_passing(code) && ++passing < MAX_PASSING)
             continue;
-        /* If the group has datagrams, the next receive gets the error from the system. */
+        /* If the group has datagrams, the next call gets the error again from the system. */
         if (to->count != 0)
             break;
         if (code == WSAEWOULDBLOCK) {
@@ -439,7 +441,7 @@ bool udp_socket_is_half_full(const struct udp_socket *socket)
     return true;
 }
 
-/* Windows counts the drops of all sockets together, not for each socket. */
+/* Windows counts the drops of all sockets together. */
 bool udp_socket_counts_drops(void)
 {
     return false;
@@ -457,7 +459,7 @@ bool udp_socket_refuse_all(struct udp_socket *socket)
     return false;
 }
 
-/* The system chooses the local address by its routes. */
+/* Ignores `from`: the system chooses the local address by its routes. */
 bool udp_socket_answer(struct udp_socket *socket, const struct address *from,
                        const struct address *to, const void *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /*
- * The user functions of collector/platform/process.h on a system whose processes cannot change
+ * Implements the user functions of collector/platform/process.h. Windows' processes cannot change
  * their user.
  */
 #include "collector/platform/process.h"

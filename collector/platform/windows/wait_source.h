@@ -1,6 +1,6 @@
 /*
- * The object that a wait_handle (collector/platform/wakeup.h) points to on Windows, except for
- * sockets: events that its reader or writer keeps set while an operation would succeed. Only for
+ * The object that a wait_handle (collector/platform/wakeup.h) points to on Windows, unless it is a
+ * socket. Its reader or writer keeps an event set while an operation would succeed. Only for
  * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_WAIT_SOURCE_H
@@ -10,7 +10,10 @@
 
 #include "collector/platform/wakeup.h"
 
-/* Manual-reset events; NULL: never set. They live as long as the handle is waited for. */
+/*
+ * Manual-reset events, or NULL for one that is never set. They must exist as long as a thread waits
+ * for the handle.
+ */
 struct wait_source {
     HANDLE readable; /* set while a read or an accept would succeed */
     HANDLE writable; /* set while a write would succeed */

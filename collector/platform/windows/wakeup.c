@@ -8,7 +8,7 @@
 #include "collector/platform/windows/wait_source.h"
 
 struct wakeup {
-    HANDLE event; /* reset by the wait that it ends */
+    HANDLE event; /* an auto-reset event */
 };
 
 int wakeup_create(struct wakeup **out, struct error *error)
@@ -40,7 +40,7 @@ void wakeup_signal(struct wakeup *wakeup)
     SetEvent(wakeup->event);
 }
 
-/* If several events are set, the first event in the array is reported and the others stay set. */
+/* If several events are set, the wait reports the first one of the array; the others stay set. */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)
 {

@@ -1,9 +1,9 @@
 /*
- * An IP address with a port, independent of the operating system; or, for a process that sends over
- * a local socket, its user and its process id.
+ * An IP address with a port, independent of the operating system. For a process that sends over a
+ * local socket: its user and its process id.
  *
- * A value: copied, compared and formatted without allocation. An IPv4-mapped IPv6 address
- * (RFC 4291, section 2.5.5.2) is always stored as an IPv4 address.
+ * Addresses are copied, compared and formatted without allocation. An IPv4-mapped IPv6 address (RFC
+ * 4291, section 2.5.5.2) is always stored as an IPv4 address.
  *
  * A local process has its user in place of the host and its process id in place of the port. So
  * limits and reports per host apply to each user, however many processes the user starts.
@@ -36,17 +36,20 @@ struct address {
 /* The most bits of a process id (PID_MAX_LIMIT of Linux has 22). */
 #define ADDRESS_PROCESS_BITS 24
 
-/* Return the address in 4 or 16 bytes of network order; an IPv4-mapped address becomes IPv4. */
+/*
+ * Return the address whose 4 or 16 bytes are in network order. An IPv4-mapped IPv6 address becomes
+ * IPv4.
+ */
 struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
 /*
- * Returns the address of a local process. `process`: its id, at most ADDRESS_PROCESS_BITS bits; 0:
- * unknown.
+ * Returns the address of a local process. `process` is its id, of at most ADDRESS_PROCESS_BITS
+ * bits, or 0 if it is unknown.
  */
 struct address address_from_process(uint32_t user, uint32_t process);
 
-/* Whether both addresses have the same host and zone, whatever their ports. */
+/* Returns true if both addresses have the same host and zone. Ignores the ports. */
 static inline bool address_same_host(const struct address *a, const struct address *b)
 {
     return a->family == b->family && a->scope == b->scope &&
@@ -59,7 +62,7 @@ static inline uint32_t address_port(const struct address *address)
     return (uint32_t)address->port_high << 16 | address->port;
 }
 
-/* Whether both addresses have the same host, zone and port. */
+/* Returns true if both addresses have the same host, zone and port. */
 static inline bool address_equal(const struct address *a, const struct address *b)
 {
     return address_port(a) == address_port(b) && address_same_host(a, b);
@@ -72,15 +75,24 @@ static inline bool address_equal(const struct address *a, const struct address *
  */
 struct address address_network(const struct address *address);
 
-/* Whether the host is the wildcard address of its family: 0.0.0.0 or ::. Not for ADDRESS_LOCAL. */
+/*
+ * Returns true if the host is the wildcard address of its family: 0.0.0.0 or ::. Not used for
+ * ADDRESS_LOCAL.
+ */
 bool address_is_wildcard(const struct address *address);
 
-/* Whether the host is a link-local IPv6 address (fe80::/10, RFC 4291, 2.5.6) without its zone. */
+/*
+ * Returns true if the host is a link-local IPv6 address (fe80::/10, RFC 4291, 2.5.6) without its
+ * zone.
+ */
 bool address_needs_zone(const struct address *address);
 #define ADDRESS_ZONE_MISSING                                                                       \
     "a link-local address needs the interface that leads to it, as in [fe80::1%eth0]"
 
-/* Whether the host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7). */
+/*
+ * Returns true if the host is a multicast group: 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291,
+ * 2.7).
+ */
 bool address_is_multicast(const struct address *address);
 
 /*
@@ -90,7 +102,7 @@ bool address_is_multicast(const struct address *address);
  */
 size_t address_format(const struct address *address, char *text);
 
-/* Like address_format, but without the port or process, and without the brackets. */
+/* Like address_format, but without the port or process id, and without brackets. */
 size_t address_format_host(const struct address *address, char *text);
 
 /*

@@ -20,7 +20,10 @@ struct arena {
     bool exhausted;  /* a block was refused since the flag was last cleared */
 };
 
-/* Returns `size` bytes (not NULL for 0 bytes), or NULL with `exhausted` set if they do not fit. */
+/*
+ * Returns `size` bytes (not NULL for 0 bytes). If they do not fit, returns NULL and sets
+ * `exhausted`.
+ */
 static inline void *arena_allocate(struct arena *arena, size_t size)
 {
     size_t left = arena->capacity - arena->used;

@@ -42,7 +42,9 @@ static inline uint64_t ordered_u64(enum byte_order order, const uint8_t *bytes)
     return order == BYTE_ORDER_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
 }
 
-/* Returns the number in 8 bytes, least significant byte first. Compilers make this one load. */
+/*
+ * Returns the number in 8 bytes, least significant byte first. Compilers reduce this to one load.
+ */
 static inline uint64_t little_u64(const uint8_t bytes[8])
 {
     return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
@@ -63,7 +65,7 @@ static inline void put_network_u32(uint8_t *bytes, uint32_t value)
     put_network_u16(bytes + 2, value & 0xffff);
 }
 
-/* Store a number with its least significant byte first, as in our own formats. */
+/* Store a number with its least significant byte first, as in this program's own formats. */
 static inline void put_little_u16(uint8_t *bytes, unsigned value)
 {
     bytes[0] = (uint8_t)value;

@@ -24,14 +24,14 @@ static inline void claim_init(struct claim *claim)
     atomic_init(&claim->state, CLAIM_FREE);
 }
 
-/* Whether some thread holds the claim; only for use in a RULE. */
+/* Returns true if a thread holds the claim. Only for use in a RULE. */
 static inline bool claim_is_held(const struct claim *claim)
 {
     return atomic_load_explicit(&claim->state, memory_order_relaxed) != CLAIM_FREE;
 }
 
 /*
- * Takes the claim if it is free; otherwise leaves it unchanged. Returns whether the caller now
+ * Takes the claim if it is free; otherwise leaves it unchanged. Returns true if the caller now
  * holds it.
  */
 static inline bool claim_try(struct claim *claim)
@@ -41,8 +41,8 @@ static inline bool claim_try(struct claim *claim)
 }
 
 /*
- * Takes the claim if it is free; otherwise marks it, so that its holder drains again. Returns
- * whether the caller now holds it.
+ * Takes the claim if it is free; otherwise marks it, so that its holder drains again. Returns true
+ * if the caller now holds it.
  */
 static inline bool claim_take_or_mark(struct claim *claim)
 {

@@ -1,10 +1,10 @@
 /*
  * A number that one thread increases and any thread may read.
  *
- * A reader never sees a torn value, but several counters agree exactly only after their writers
- * have stopped. Until then, read the counter of an effect before the counter of its cause (records
- * written, then records received): the reader then never finds an effect without its cause. Release
- * and acquire ensure this order; they cost nothing on x86.
+ * A reader never gets a partly written value, but several counters agree exactly only after their
+ * writers have stopped. Until then, read the counter of an effect before the counter of its cause
+ * (records written, then records received): the reader then never finds an effect without its
+ * cause. Release and acquire ensure this order; they cost nothing on x86.
  */
 #ifndef SLUICE_COLLECTOR_BASE_COUNTER_H
 #define SLUICE_COLLECTOR_BASE_COUNTER_H
@@ -17,8 +17,8 @@ struct counter {
 };
 
 /*
- * Must be called only by the thread that owns the counter: a plain load and store, no locked
- * instruction.
+ * Called only by the thread that owns the counter. So a plain load and store are enough, without a
+ * locked instruction.
  */
 static inline void counter_add(struct counter *counter, uint64_t amount)
 {

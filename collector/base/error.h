@@ -9,7 +9,10 @@
 
 #include "collector/text/compiler.h"
 
-/* The exit codes of the programs. If sysexits.h has a name for a code, the number is from there. */
+/*
+ * The exit codes of the programs. The numbers are those of sysexits.h, if it has a name for the
+ * case.
+ */
 enum exit_code {
     EXIT_CODE_OK = 0,
     EXIT_CODE_TEST_FAILED = 1,  /* sluice test: a test of a configuration failed */

@@ -24,7 +24,7 @@ struct fingerprint_key {
     uint64_t words[4];
 };
 
-/* Multiplies to 128 bits, and combines the upper half with the lower half. */
+/* Multiplies to 128 bits, and combines the upper half with the lower half by exclusive or. */
 static inline uint64_t fingerprint_fold(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)
@@ -48,7 +48,8 @@ static inline uint64_t fingerprint_u32(const uint8_t *bytes)
 }
 
 /*
- * Begins a fingerprint. `kind` tells apart inputs that have the same texts but different meanings.
+ * Begins a fingerprint. `kind` distinguishes inputs that have the same texts but different
+ * meanings.
  */
 static inline uint64_t fingerprint_begin(const struct fingerprint_key *key, uint64_t kind)
 {
@@ -56,8 +57,8 @@ static inline uint64_t fingerprint_begin(const struct fingerprint_key *key, uint
 }
 
 /*
- * Adds a text, including its size: so the texts "ab", "c" and the texts "a", "bc" have different
- * fingerprints. `bytes` may be NULL if `size` is 0.
+ * Adds a text and its size. Because of the size, the texts "ab", "c" and the texts "a", "bc" have
+ * different fingerprints. `bytes` may be NULL if `size` is 0.
  */
 static ALWAYS_INLINE uint64_t fingerprint_add(const struct fingerprint_key *key, uint64_t hash,
                                               const void *bytes, size_t size)

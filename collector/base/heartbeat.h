@@ -3,9 +3,9 @@
  * for work, and another thread checks whether it has advanced since the last check.
  *
  * One number holds both states: each change raises it, and it is odd while the thread works. The
- * number of a stuck thread stays odd and the same; the number of an idle thread is even, so the
- * checking thread need not wake it. Only the observed thread writes, with plain loads and stores;
- * one other thread checks.
+ * number of a stuck thread stays odd and does not change. The number of an idle thread is even, so
+ * the checking thread need not wake it. Only the observed thread writes, with plain loads and
+ * stores; one other thread checks.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HEARTBEAT_H
 #define SLUICE_COLLECTOR_BASE_HEARTBEAT_H
@@ -19,7 +19,10 @@ struct heartbeat {
     _Atomic uint64_t beats;
 };
 
-/* Called by the observed thread when it begins a round of work, whether or not it waited before. */
+/*
+ * Called by the observed thread when it begins a round of work, after a wait or after another
+ * round.
+ */
 static inline void heartbeat_work(struct heartbeat *heartbeat)
 {
     uint64_t beats = atomic_load_explicit(&heartbeat->beats, memory_order_relaxed);
@@ -36,8 +39,8 @@ static inline void heartbeat_wait(struct heartbeat *heartbeat)
 }
 
 /*
- * Called by the checking thread. Returns whether the observed thread waits, or has begun a round of
- * work since *seen, and updates *seen.
+ * Called by the checking thread. Returns true if the observed thread waits, or has begun a round of
+ * work since *seen. Updates *seen.
  */
 static inline bool heartbeat_advanced(const struct heartbeat *heartbeat, uint64_t *seen)
 {

@@ -1,10 +1,9 @@
 /*
- * The distribution of a measure: counters for the ranges between fixed bounds, in a block of the
- * ledger.
+ * The distribution of a measure: counters for the ranges between fixed bounds.
  *
- * One thread adds values, any thread may read, as with every counter (collector/base/counter.h).
- * Adding a value costs two additions and a few comparisons; values are added for each drain, batch
- * or write, never for each datagram.
+ * One thread adds values; any thread may read (collector/base/counter.h). Adding a value costs two
+ * additions and a few comparisons. Values are added for each drain, batch or write, never for each
+ * datagram.
  */
 #ifndef SLUICE_COLLECTOR_BASE_HISTOGRAM_H
 #define SLUICE_COLLECTOR_BASE_HISTOGRAM_H
@@ -17,8 +16,8 @@
 #define HISTOGRAM_BOUNDS 20
 
 /*
- * The inclusive upper bounds of the ranges, ascending. One more range is for values above the last
- * bound.
+ * The inclusive upper bounds of the ranges, ascending. Values above the last bound have a range of
+ * their own.
  */
 extern const uint64_t histogram_times[HISTOGRAM_BOUNDS];  /* nanoseconds: 10 us to 30 s */
 extern const uint64_t histogram_counts[HISTOGRAM_BOUNDS]; /* any count: 0 to 262144 */
@@ -28,7 +27,7 @@ struct histogram {
     struct counter sum;
 };
 
-/* The counts of a histogram as plain numbers. */
+/* The counts of histograms as plain numbers. */
 struct histogram_totals {
     uint64_t ranges[HISTOGRAM_BOUNDS + 1];
     uint64_t sum;

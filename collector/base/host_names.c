@@ -55,7 +55,7 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
 
 /* --- the requested name ----------------------------------------------------------------------- */
 
-/* Whether the text equals `name`, ignoring case and a dot at the end of the text. */
+/* Ignores case, and a dot at the end of the text. `name` is in lower case. */
 static bool is_same_name(const char *text, size_t length, const char *name, size_t name_length)
 {
     if (length == name_length + 1 && text[length - 1] == '.')
@@ -79,7 +79,7 @@ static bool is_listed(const struct host_names *names, const char *text, size_t l
     return false;
 }
 
-/* Whether the text is empty or a port such as ":9126". */
+/* Accepts an empty text, or a port such as ":9126". */
 static bool is_port_text(const char *text)
 {
     if (*text == '\0')

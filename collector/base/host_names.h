@@ -30,8 +30,8 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
                       struct parse_error *fault);
 
 /*
- * Whether `host`, the value of a header Host (RFC 9110, 7.2: a host and perhaps a port), is an IPv4
- * address, an IPv6 address in brackets, localhost, or one of the configured names.
+ * Returns true if `host`, the value of a header Host (RFC 9110, 7.2: a host and perhaps a port), is
+ * an IPv4 address, an IPv6 address in brackets, localhost, or one of the configured names.
  */
 bool host_names_allow(const struct host_names *names, const char *host);
 

@@ -28,7 +28,7 @@ static struct host_number number_before(struct host_number number)
     return number;
 }
 
-/* Returns a number whose lowest `bits` bits (0 to 128) are set. */
+/* Returns the number whose lowest `bits` bits (0 to 128) are set. */
 static struct host_number ones(unsigned bits)
 {
     if (bits > 64)
@@ -54,7 +54,7 @@ static int compare_ranges(const void *left, const void *right)
 }
 
 /*
- * Whether `next` overlaps `range` or follows it without a gap. `next` must not begin before
+ * Returns true if `next` overlaps `range` or follows it without a gap. `next` must not begin before
  * `range`.
  */
 static bool touches(const struct network_range *range, const struct network_range *next)
@@ -64,7 +64,8 @@ static bool touches(const struct network_range *range, const struct network_rang
 }
 
 /*
- * Sorts the ranges, and merges ranges that overlap or follow each other. Returns how many are left.
+ * Sorts the ranges and merges those that overlap or follow each other. Returns the number of the
+ * remaining ranges.
  */
 static size_t merge_ranges(struct network_range *ranges, size_t count)
 {
@@ -86,10 +87,7 @@ static struct networks *allocate_ranges(size_t most)
     return calloc(1, sizeof(struct networks) + most * sizeof(struct network_range));
 }
 
-/*
- * Frees the part of the memory that is not needed, because fewer ranges are left than were
- * allocated.
- */
+/* Frees the memory of ranges that were allocated but are not needed. */
 static struct networks *fit(struct networks *made)
 {
     size_t count = made->ipv4_count + made->ipv6_count;
@@ -97,7 +95,10 @@ static struct networks *fit(struct networks *made)
     return fitting != NULL ? fitting : made;
 }
 
-/* Appends the networks of the family to the `used` ranges. Returns the new number of ranges. */
+/*
+ * Writes the networks of the family after the first `used` ranges. Returns the number of ranges
+ * added.
+ */
 static size_t add_family(struct networks *made, size_t used, enum address_family family,
                          const struct network *list, size_t count)
 {
@@ -132,7 +133,7 @@ struct ranges {
 };
 
 /*
- * Writes to `to` the parts of `range` that are in no range of the sorted `without`. Returns the
+ * Stores in `to` the parts of `range` that are in no range of the sorted `without`. Returns the
  * number of parts.
  */
 static size_t cut_range(struct network_range *to, struct network_range range,
@@ -183,7 +184,7 @@ struct networks *networks_except(const struct networks *allow, const struct netw
     const struct network_range all[] = {{{0, 0}, ones(32)}, {{0, 0}, ones(128)}};
     struct ranges from[2];
     struct ranges without[2];
-    size_t most = 0; /* each range that is cut out adds at most one range */
+    size_t most = 0; /* each range of `without` adds at most one part */
     for (size_t i = 0; i < 2; i++) {
         from[i] = allow != NULL ? ranges_of(allow, families[i]) : (struct ranges){&all[i], 1};
         without[i] = deny != NULL ? ranges_of(deny, families[i]) : (struct ranges){NULL, 0};
@@ -203,7 +204,7 @@ bool networks_hold(const struct networks *networks, const struct address *addres
 {
     struct ranges ranges = ranges_of(networks, (enum address_family)address->family);
     struct host_number number = host_number(address);
-    /* Only the last range that begins at or below the number can contain it. */
+    /* Finds the last range that begins at or below the number: only that one can contain it. */
     while (ranges.count > 1) {
         size_t half = ranges.count / 2;
         if (!is_less(number, ranges.first[half].first))

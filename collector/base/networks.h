@@ -3,8 +3,8 @@
  *
  * A set is created from networks in any order when the configuration is read, and is immutable. For
  * each address family it has sorted and disjoint ranges, so that a binary search finds an address
- * without allocation. The families are separate, as in network_holds, which checks a single network
- * with the same results. Any thread. A set is one piece of memory, which networks_free frees.
+ * without allocation. The families are separate. Any thread. A set is one piece of memory, which
+ * networks_free frees.
  */
 #ifndef SLUICE_COLLECTOR_BASE_NETWORKS_H
 #define SLUICE_COLLECTOR_BASE_NETWORKS_H
@@ -54,12 +54,12 @@ struct networks *networks_except(const struct networks *allow, const struct netw
 /* NULL is allowed. */
 void networks_free(struct networks *networks);
 
-/* Whether the set contains the address; port and zone are ignored. */
+/* Returns true if the set contains the address. Ignores the port and the zone. */
 bool networks_hold(const struct networks *networks, const struct address *address);
 
 /*
- * Whether `address` is in the network of `prefix` bits. The families are separate: no IPv6 network,
- * not even "::/0", contains an IPv4 sender, even on a socket of both families.
+ * Returns true if `address` is in the network of `prefix` bits. The families are separate: no IPv6
+ * network, not even "::/0", contains an IPv4 sender, even on a socket of both families.
  */
 bool network_holds(const struct address *network, unsigned prefix, const struct address *address);
 

@@ -1,9 +1,9 @@
 /*
- * A mistake in a text that a user wrote: its kind and its position.
+ * A mistake in a text that a user wrote: a description and its position.
  *
  * A parser fills the struct and returns false. The caller knows the origin of the text (an
- * argument, a line of a file) and makes a struct error of it. The caller owns the struct; any
- * thread.
+ * argument, a line of a file) and turns the struct into a struct error. The caller owns the struct;
+ * any thread.
  */
 #ifndef SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
 #define SLUICE_COLLECTOR_BASE_PARSE_ERROR_H
@@ -16,11 +16,11 @@
 struct parse_error {
     size_t at;        /* the offset in the text, in bytes, at which the mistake begins */
     bool no_memory;   /* out of memory; the text may be correct */
-    bool hides_value; /* the text is a secret from `at` on: error messages must not show it */
+    bool hides_value; /* from `at` on the text is a secret, which error messages must not show */
     char text[288];   /* one line, cut when longer */
 };
 
-/* The maximum number of bytes that `quoted` writes, with the final NUL. */
+/* The most bytes that `quoted` writes, including the NUL. */
 #define QUOTED_SIZE 72
 
 /* Fills `fault` with a printf-formatted line. Returns false, for its caller to return. */
@@ -38,14 +38,14 @@ bool parse_error_no_memory(struct parse_error *fault);
 
 /*
  * Writes `length` bytes of any text to the QUOTED_SIZE bytes of `buffer`, in quotation marks and on
- * one line; a long text is cut and ends with "...". Returns `buffer`.
+ * one line. A long text is cut and ends with "...". Returns `buffer`.
  */
 const char *quoted(const char *text, size_t length, char *buffer);
 
 /*
- * Copies the beginning of the `length` bytes that fits `size` bytes with a final NUL, but never a
- * part of a UTF-8 character; control characters become '?'. Returns the number of bytes copied,
- * without the NUL.
+ * Copies as much of the `length` bytes as fits into `size` bytes with a NUL, but never a part of a
+ * UTF-8 character. Control characters become '?'. Returns the number of bytes copied, without the
+ * NUL.
  */
 size_t copy_printable(char *to, size_t size, const char *text, size_t length);
 

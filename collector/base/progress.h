@@ -16,9 +16,9 @@ struct progress {
     const char *doing; /* the activity: "reading" */
     const char *name;  /* the file that is read, or the present step; NULL: no name */
     uint64_t done;     /* amount finished so far, in `unit` */
-    uint64_t total;    /* in `unit`; 0: not known */
+    uint64_t total;    /* total amount in `unit`; 0 if it is not known */
     enum progress_unit unit;
-    uint64_t datagrams; /* number so far, if `unit` is not datagrams; 0: no count */
+    uint64_t datagrams; /* number of datagrams so far, if `unit` is another; 0 for no number */
 };
 
 /* `now` is the present state; NULL: the work has ended, or continues without reports. */
@@ -31,7 +31,7 @@ void progress_watch(progress_watcher *watcher);
 void progress_report(const struct progress *now);
 void progress_end(void);
 
-/* Whether there is a watcher; without one, costly figures need not be computed. Any thread. */
+/* Returns true if there is a watcher. Otherwise the caller can skip costly figures. Any thread. */
 bool progress_is_watched(void);
 
 #endif

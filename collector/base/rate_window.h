@@ -15,15 +15,15 @@
 
 struct rate_window {
     /*
-     * The upper 40 bits are the millisecond at which the second began, the lower 24 the number of
-     * events.
+     * The upper 40 bits contain the millisecond in which the second began, the lower 24 bits the
+     * number of events.
      */
     _Atomic uint64_t state;
 };
 
 /*
- * Whether an event at `now_ns` (monotonic) is within `limit` (at most RATE_WINDOW_MOST). If so,
- * counts it.
+ * Returns true, and counts the event, if an event at `now_ns` (monotonic) is within `limit` (at
+ * most RATE_WINDOW_MOST).
  */
 static inline bool rate_window_take(struct rate_window *window, uint64_t limit, int64_t now_ns)
 {

@@ -23,7 +23,7 @@ _Noreturn void rule_broken(const char *file, int line, const char *text);
     } while (false)
 
 /*
- * The thread that owns an object. All zero at first: the first thread that uses the object becomes
+ * The thread that owns an object. All zero at first; the first thread that uses the object becomes
  * its owner.
  */
 struct rule_owner {
@@ -31,8 +31,8 @@ struct rule_owner {
 };
 
 /*
- * Whether the calling thread is the owner. If there is no owner yet, the calling thread becomes it.
- * Only for use in a RULE.
+ * Returns true if the calling thread is the owner. If there is no owner yet, the calling thread
+ * becomes the owner. Only for use in a RULE.
  */
 bool rule_is_owner(struct rule_owner *owner);
 

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* Volatile: the compiler does not know which function is called, so it cannot remove the call. */
+/*
+ * The pointer is volatile, so the compiler does not know the called function and cannot remove the
+ * call.
+ */
 static void *(*const volatile fill)(void *memory, int byte, size_t size) = memset;
 
 void secure_clear(void *memory, size_t size)

@@ -1,4 +1,4 @@
-/* Clears memory that contained a secret, so that no compiler removes the call. Any thread. */
+/* Clears memory that contained a secret, in a way that no compiler removes. Any thread. */
 #ifndef SLUICE_COLLECTOR_BASE_SECURE_CLEAR_H
 #define SLUICE_COLLECTOR_BASE_SECURE_CLEAR_H
 

@@ -4,7 +4,7 @@
 
 #include "collector/text/ascii.h"
 
-/* Longest text that is compared, in bytes: longer texts are not typing errors. */
+/* The longest text, in bytes, that is compared: longer texts are not typing errors. */
 #define LONGEST 40
 
 static char fold(char c)
@@ -20,7 +20,7 @@ static size_t least(size_t a, size_t b)
 /*
  * Returns the optimal string alignment distance of two texts of at most LONGEST bytes. Row i,
  * column j of its table is the number of edits between the first i bytes of `a` and the first j of
- * `b`. Three rows are kept, because a swap refers to the row two above.
+ * `b`. Three rows are kept, because a swap of two letters refers to the row two above.
  */
 static size_t count_slips(const char *a, size_t a_length, const char *b, size_t b_length)
 {

@@ -13,7 +13,7 @@
 struct suggestion {
     const char *given;
     size_t length;
-    const char *close; /* the name with the fewest edits so far; NULL: no name is close */
+    const char *close; /* the name with the fewest edits so far, or NULL */
     size_t edits;
     bool other;         /* the given text is another program's name for `close` */
     const char *longer; /* a name that begins with the given text */
@@ -25,8 +25,8 @@ void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /*
  * Suggests `name` if the given text is one of `others`: words that other programs use instead of
- * `name`, separated by spaces (NULL: no words). Only whole words match; as in suggestion_found,
- * case and '-' or '_' make no difference.
+ * `name`, separated by spaces; may be NULL. Only whole words match. Case, and '-' or '_', make no
+ * difference.
  */
 void suggestion_offer_others(struct suggestion *suggestion, const char *others, const char *name);
 
@@ -39,7 +39,7 @@ void suggestion_offer_others(struct suggestion *suggestion, const char *others, 
  */
 const char *suggestion_found(const struct suggestion *suggestion);
 
-/* Whether the given text differs from the found name by at most one slip. */
+/* Returns true if the given text differs from the found name by at most one slip. */
 bool suggestion_is_slip(const struct suggestion *suggestion);
 
 #endif

@@ -2,9 +2,9 @@
  * Reads and writes protobuf's wire format, one piece at a time.
  *
  * Accepts the same as Google's own parser (protobuf.dev, "Encoding"; the parser's behaviour for
- * cases that the page does not describe): a tag has at most 5 bytes and a varint at most 10, and
- * bits past the 32nd or 64th are dropped; a length is less than 2 GiB. Each reader returns the
- * position after the piece, or NULL if the bytes end too early or are invalid. Pure functions.
+ * cases that the page does not describe): a tag and a length have at most 5 bytes and a varint at
+ * most 10, and bits past the 32nd of a tag or the 64th of a varint are dropped. Each reader returns
+ * the position after the piece, or NULL if the bytes end too early or are invalid. Pure functions.
  */
 #ifndef SLUICE_COLLECTOR_BASE_WIRE_H
 #define SLUICE_COLLECTOR_BASE_WIRE_H
@@ -42,8 +42,8 @@ enum wire_item {
 #define WIRE_SIZE_MAX   5
 
 /*
- * Reads a number of at most `most` bytes. The readers below handle the usual case, a number of one
- * byte, themselves, and call this function for longer numbers.
+ * Reads a number of at most `most` bytes. The functions below read numbers of one byte, the usual
+ * case, themselves, and call this function for longer ones.
  */
 struct wire_number {
     const uint8_t *next; /* the position after the number, or NULL */
@@ -74,7 +74,7 @@ static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end
     return number.next;
 }
 
-/* Reads a length in front of bytes; the bytes themselves may be incomplete. */
+/* Reads the length in front of a field's bytes. The bytes may be incomplete. */
 static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *end, uint64_t *size)
 {
     if (at != end && *at < 0x80) {
@@ -86,7 +86,7 @@ static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *en
     return number.next;
 }
 
-/* Reads a length in front of bytes; fails unless all of the bytes are there. */
+/* Reads the length in front of a field's bytes. Fails unless all of the bytes are there. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
     uint64_t value;
@@ -113,10 +113,10 @@ static inline const uint8_t *wire_read_fixed64(const uint8_t *at, const uint8_t 
     return at + 8;
 }
 
-/* Returns the end of a value of any type but a group; NULL for a group. */
+/* Returns the end of a value, or NULL for a group and for an incomplete or invalid value. */
 const uint8_t *wire_skip(const uint8_t *at, const uint8_t *end, uint32_t wire_type);
 
-/* Decode the signed numbers of sint32 and sint64 ("ZigZag"). */
+/* Convert between signed numbers and the values of sint32 and sint64 ("ZigZag"). */
 static inline uint32_t wire_unzigzag32(uint32_t value)
 {
     return (value >> 1) ^ (0 - (value & 1));

@@ -14,8 +14,8 @@ struct capture {
     struct reassembly *reassembly;
     uint16_t port;
     struct capture_counts counts;
-    enum capture_result last; /* CAPTURE_DATAGRAM until the end or damage was reached */
-    struct error error; /* the reason after CAPTURE_DAMAGED, which every later call returns again */
+    enum capture_result last; /* CAPTURE_DATAGRAM until the end or damage */
+    struct error error; /* the reason for CAPTURE_DAMAGED; every later call returns it again */
 };
 
 int capture_open(const char *path, uint16_t port, struct capture **out, struct error *error)
@@ -51,7 +51,7 @@ void capture_on_wait(struct capture *capture, void (*waiting)(void *context), vo
     capture_file_on_wait(capture->file, waiting, context);
 }
 
-/* Adds a fragment. Returns true if it completes a datagram to the wanted port. */
+/* Returns true if the fragment completes a datagram to the wanted port. */
 static bool add_fragment(struct capture *capture, const struct frame_fragment *fragment,
                          int64_t time_ns, struct capture_datagram *datagram)
 {
@@ -76,7 +76,7 @@ static bool add_fragment(struct capture *capture, const struct frame_fragment *f
     }
 }
 
-/* Counts a frame. Returns true if it completes a datagram. */
+/* Returns true if the frame completes a datagram. */
 static bool take_frame(struct capture *capture, const struct capture_frame *frame,
                        struct capture_datagram *datagram)
 {
@@ -102,10 +102,7 @@ static bool take_frame(struct capture *capture, const struct capture_frame *fram
     return true;
 }
 
-/*
- * Whether each frame was counted with one outcome. Must be true when no datagram is under
- * reassembly.
- */
+/* Each frame must have one outcome. True only while no datagram is under reassembly. */
 static bool counts_balance(const struct capture_counts *counts)
 {
     return counts->frames == counts->whole + counts->fragments + counts->other + counts->cut;

@@ -1,10 +1,10 @@
 /*
  * Reads the UDP datagrams of a capture, from a file or from a pipe that another program writes to.
  *
- * pcap and pcapng, both byte orders, micro- and nanosecond times; link types Ethernet (with VLAN
- * and QinQ tags), raw IP, null/loopback, Linux cooked v1 and v2; IPv4 and IPv6; datagrams
- * reassembled from IP fragments in any order. libpcap is not used: it cannot be linked statically
- * on every platform, and it refuses pcapng files whose interfaces differ in link type.
+ * Supports pcap and pcapng, both byte orders, micro- and nanosecond times; link types Ethernet
+ * (with VLAN and QinQ tags), raw IP, null/loopback, Linux cooked v1 and v2; IPv4 and IPv6;
+ * datagrams reassembled from IP fragments in any order. libpcap is not used: it cannot be linked
+ * statically on every platform, and it refuses pcapng files whose interfaces differ in link type.
  *
  * Lifecycle: open, next until it returns no datagram, close. A capture belongs to one thread, but
  * any thread may cancel it. Memory is bounded: one frame of at most 256 KiB and a fixed number of
@@ -29,28 +29,29 @@ struct capture_datagram {
     size_t size;         /* bytes, 0 to 65,535 */
     struct address source;
     struct address destination;
-    int64_t time_ns; /* time of the (last) frame, nanoseconds since 1970 UTC; 0: not in the file */
+    int64_t time_ns; /* time of the frame, or of the last one, in nanoseconds since 1970 UTC; 0 if
+                        the file has none */
 };
 
 /*
- * The outcome of every frame. After capture_next has returned CAPTURE_END or CAPTURE_DAMAGED:
+ * The number of frames by outcome. After capture_next has returned CAPTURE_END or CAPTURE_DAMAGED:
  *   frames = whole + fragments + other + cut
- *   datagrams handed out = whole + reassembled
- * Before that, frames of datagrams under reassembly are only in `frames`.
+ *   datagrams returned = whole + reassembled
+ * Before that, the frames of datagrams under reassembly are counted only in `frames`.
  */
 struct capture_counts {
     uint64_t frames;      /* frames read from the file */
-    uint64_t whole;       /* frames that carried a whole datagram that was handed out */
-    uint64_t fragments;   /* frames that carried part of a datagram handed out or incomplete */
-    uint64_t reassembled; /* datagrams handed out that were reassembled from fragments */
-    uint64_t other;       /* frames not UDP, not to the port, or no valid IP or UDP */
-    uint64_t cut;         /* frames in which the snapshot length cut off a part of the datagram */
+    uint64_t whole;       /* frames with a whole datagram that was returned */
+    uint64_t fragments;   /* frames with a part of a datagram that was returned or is incomplete */
+    uint64_t reassembled; /* returned datagrams that were reassembled from fragments */
+    uint64_t other;       /* frames that are not UDP, not to the port, or not valid IP or UDP */
+    uint64_t cut;         /* frames that lack bytes because of the snapshot length */
     uint64_t incomplete;  /* datagrams that lack a fragment, or whose fragments clash */
 };
 
 enum capture_result {
     CAPTURE_DATAGRAM, /* a datagram was returned */
-    CAPTURE_END,      /* the file ended after a whole record, or the reading was cancelled */
+    CAPTURE_END,      /* the file ended after a whole record, or the reading was ended */
     CAPTURE_DAMAGED,  /* the file ends within a record, or is invalid from here on; see `error` */
 };
 
@@ -92,7 +93,7 @@ enum capture_result capture_next(struct capture *capture, struct capture_datagra
 void capture_end(struct capture *capture);
 
 /*
- * Ends the capture after the bytes that were read ahead. Wakes a waiting capture_next; a partly
+ * Ends the capture after the bytes that were read ahead. Wakes a waiting capture_next. A partly
  * read record is dropped. Any thread, and signal handlers.
  */
 void capture_cancel(struct capture *capture);

@@ -18,7 +18,7 @@ struct capture_file {
     uint8_t frame[CAPTURE_FRAME_MAX];
 };
 
-/* Detects the format from the first four bytes. */
+/* The first four bytes show the format. */
 static int read_format(struct capture_file *file, struct error *error)
 {
     struct capture_input *input = &file->input;
@@ -112,7 +112,7 @@ enum capture_file_result capture_file_next(struct capture_file *file, struct cap
     RULE(!file->over, "a capture is read until its end");
     enum capture_file_result result = read_next(file, frame, error);
     file->over = result != CAPTURE_FILE_FRAME;
-    /* If the read was cancelled, usually within a record, the file is not damaged. */
+    /* A read that was cancelled usually ends within a record; the file is not damaged. */
     if (result == CAPTURE_FILE_DAMAGED && file->input.last == INPUT_CANCELLED)
         return CAPTURE_FILE_END;
     return result;

@@ -1,8 +1,8 @@
 /*
- * A capture file as a sequence of frames, independent of the file's format.
+ * Reads a capture file as a sequence of frames, independent of the file's format.
  *
- * The formats are pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), recognised
- * by the first bytes of the file. One thread per file, unless a function says otherwise.
+ * The formats are pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng); the first
+ * bytes of the file show which. One thread per file, unless a function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_CAPTURE_FILE_H
@@ -25,7 +25,7 @@ struct capture_frame {
     size_t captured;     /* bytes at `data`, at most CAPTURE_FRAME_MAX */
     size_t length;       /* bytes on the wire, never less than `captured` */
     uint32_t link_type;  /* LINKTYPE_ value of the interface; see link_layer.h */
-    int64_t time_ns;     /* since 1970 UTC; 0: not in the file */
+    int64_t time_ns;     /* since 1970 UTC; 0 if the file has no times */
 };
 
 enum capture_file_result {
@@ -51,7 +51,9 @@ int capture_file_check(const char *path, struct error *error);
 /* Registers `waiting`, which the reading thread calls each time before it waits for a live file. */
 void capture_file_on_wait(struct capture_file *file, void (*waiting)(void *context), void *context);
 
-/* Number of bytes read so far, and size of the file when it was opened (0: a live file). */
+/*
+ * The number of bytes read so far, and the size of the file when it was opened (0 for a live file).
+ */
 struct capture_position {
     uint64_t done, total;
 };

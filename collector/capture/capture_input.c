@@ -8,7 +8,7 @@
 
 #include "collector/base/rule.h"
 
-/* Large, so that reads are few: a capture is read once from its beginning to its end. */
+/* A capture is read once from its beginning to its end, so a large buffer needs few reads. */
 #define BUFFER_SIZE ((size_t)256 * 1024)
 
 int capture_input_open(struct capture_input *input, const char *path, struct error *error)
@@ -24,7 +24,7 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
     return input_file_open(path, &input->file, error);
 }
 
-/* Refills the empty buffer, waiting if necessary. Returns false at the end. */
+/* Waits for data. Returns false at the end. */
 static bool fill_buffer(struct capture_input *input)
 {
     while (input->last == INPUT_BYTES) {

@@ -16,8 +16,8 @@
 
 struct capture_input {
     struct input_file *file;
-    char *path;      /* for messages of errors */
-    uint8_t *buffer; /* the bytes from `start` to `end` were read and not returned yet */
+    char *path;      /* for error messages */
+    uint8_t *buffer; /* the bytes from `start` to `end` were not returned yet */
     size_t start, end;
     uint64_t offset;        /* number of bytes returned so far */
     enum input_result last; /* result of the last read: INPUT_BYTES until the end */
@@ -63,13 +63,13 @@ static inline const uint8_t *capture_input_view(struct capture_input *input, uin
 bool capture_input_skip(struct capture_input *input, uint64_t size);
 
 /*
- * Fills `error` with the printf-formatted reason why the file is damaged at byte `at`. If the read
- * failed or the file ended, that is the reason instead.
+ * Fills `error` with the printf-formatted reason why the file is damaged at byte `at`. If a read
+ * failed or the file ended, the reason is that instead.
  */
 void capture_input_damage(const struct capture_input *input, uint64_t at, struct error *error,
                           const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Closes the file; allowed on a struct that is still zero. */
+/* Closes the file. The struct may be zero. */
 void capture_input_close(struct capture_input *input);
 
 #endif

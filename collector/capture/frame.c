@@ -41,8 +41,8 @@ static struct address address_of(unsigned ip_version, const uint8_t bytes[16], u
 }
 
 /*
- * Parses a UDP header (RFC 768). Bytes beyond the UDP length field are ignored. The port is checked
- * first: if the port is not the wanted one, missing bytes do not matter.
+ * Parses a UDP header (RFC 768). Ignores bytes beyond the length in the header. Checks the port
+ * first, so that a datagram to another port is not reported as cut.
  */
 static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
                               struct capture_datagram *datagram)
@@ -89,7 +89,9 @@ static enum verdict skip_extensions(struct span *span, uint8_t *next_header)
     return VERDICT_GO_ON;
 }
 
-/* Whether the first fragment shows that the datagram is not UDP, or not to the wanted port. */
+/*
+ * Returns true if the first fragment shows that the datagram is not UDP, or not to the wanted port.
+ */
 static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span span,
                            uint16_t port)
 {
@@ -101,8 +103,8 @@ static bool shows_unwanted(unsigned ip_version, uint8_t next_header, struct span
 }
 
 /*
- * Fills *fragment. The span is the payload of the fragment, with the length from its IP header. All
- * fragments but the last end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section
+ * Fills *fragment. The span is the fragment's payload, with the length from its IP header. All
+ * fragments but the last must end at a multiple of 8 bytes (RFC 791, section 3.2; RFC 8200, section
  * 4.5).
  */
 static enum verdict parse_fragment(const struct span *span, uint16_t port,
@@ -131,13 +133,13 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
     const uint8_t *header = span.data;
     size_t header_size = (size_t)(header[0] & 15) * 4;
     size_t total = network_u16(header + 2);
-    /* With segmentation offload the length is 0 in a capture of the sending host. */
+    /* A capture of a sending host with segmentation offload contains the length 0. */
     if (total == 0)
         total = span.length;
     if (header[0] >> 4 != 4 || header_size < IPV4_HEADER_SIZE || total < header_size ||
         total > span.length || header[9] != NEXT_UDP)
         return FRAME_OTHER;
-    span_trim(&span, total); /* drops the link layer's padding */
+    span_trim(&span, total); /* removes the link layer's padding */
     if (span.captured < header_size)
         return FRAME_CUT;
 
@@ -161,8 +163,8 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
 }
 
 /*
- * Parses a fragment header. An atomic fragment is a whole packet with a fragment header (RFC 6946):
- * the function skips that header and returns VERDICT_GO_ON with *is_fragment false.
+ * Parses a fragment header. If the packet is whole in spite of that header (an atomic fragment, RFC
+ * 6946), skips the header and returns VERDICT_GO_ON with *is_fragment false.
  */
 static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_hosts *hosts,
                                         uint16_t port, uint8_t *next_header, bool *is_fragment,
@@ -238,9 +240,9 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
 }
 
 /*
- * Whether the UDP checksum (RFC 768; RFC 8200, section 8.1) is wrong. 0 means none. A host that
- * leaves the checksum to its network card fills in the sum of the pseudo header, which is what a
- * capture made there contains.
+ * Returns true if the UDP checksum (RFC 768; RFC 8200, section 8.1) is wrong. 0 means that there is
+ * none. If the network card of the sending host computes the checksum, a capture made there
+ * contains only the sum of the pseudo header.
  */
 static bool has_wrong_checksum(const struct frame_hosts *hosts, const uint8_t *udp, size_t size)
 {

@@ -1,10 +1,10 @@
 /*
- * Finds the UDP datagram, or the fragment of a datagram, in a frame.
+ * Finds the UDP datagram, or the fragment of one, in a frame.
  *
- * Pure functions. UDP and IPv4 header checksums of frames are not verified: in a capture made on
- * the sending host the network card has not filled them in yet. The UDP checksum of a reassembled
- * datagram is, because an IPv4 identification returns after 65,536 datagrams, and fragments of two
- * datagrams may be joined.
+ * Pure functions. The UDP and IPv4 header checksums of frames are not verified: in a capture made
+ * on the sending host, the network card has not filled them in yet. The UDP checksum of a
+ * reassembled datagram is verified: a sender reuses an IPv4 identification after 65,536 datagrams,
+ * so fragments of two datagrams may have been joined.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_FRAME_H
 #define SLUICE_COLLECTOR_CAPTURE_FRAME_H
@@ -34,11 +34,11 @@ struct frame_hosts {
 struct frame_fragment {
     struct frame_hosts hosts;
     uint32_t id; /* Identification: 16 bits in IPv4, 32 in IPv6 */
-    /* The protocol of the first reassembled byte; for IPv6 valid only at offset 0. */
+    /* The protocol of the datagram's first byte. For IPv6 valid only at offset 0. */
     uint8_t next_header;
     bool more;     /* further fragments follow this one */
     bool unwanted; /* at offset 0: the datagram is not UDP or not to the port */
-    size_t offset; /* of the fragment's first byte in the datagram, a multiple of 8 */
+    size_t offset; /* offset of the fragment's first byte in the datagram, a multiple of 8 */
     const uint8_t *data;
     size_t size; /* at least 1; a multiple of 8 if `more` */
 };
@@ -52,8 +52,8 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
 
 /*
  * Parses `size` reassembled bytes, which begin with the protocol `next_header`. Returns
- * FRAME_DATAGRAM, FRAME_OTHER, or FRAME_CUT if the UDP checksum is wrong, so that bytes of another
- * datagram were taken for missing ones.
+ * FRAME_DATAGRAM or FRAME_OTHER, or FRAME_CUT if the UDP checksum is wrong, because fragments of
+ * two datagrams were joined.
  */
 enum frame_content frame_parse_reassembled(const struct frame_hosts *hosts, uint8_t next_header,
                                            const uint8_t *data, size_t size, uint16_t port,

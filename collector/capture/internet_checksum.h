@@ -1,4 +1,4 @@
-/* The checksum of IP, UDP and other protocols (RFC 1071). Pure; any thread. */
+/* Computes the checksum of IP, UDP and other protocols (RFC 1071). Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_CAPTURE_INTERNET_CHECKSUM_H
 #define SLUICE_COLLECTOR_CAPTURE_INTERNET_CHECKSUM_H
 
@@ -16,7 +16,7 @@ static inline uint64_t internet_checksum_add(uint64_t sum, const uint8_t *bytes,
     return i < size ? sum + ((uint64_t)bytes[i] << 8) : sum;
 }
 
-/* Returns the value for the checksum field. The sum must have been taken with that field at 0. */
+/* Returns the value for the checksum field. The field itself must be added as 0. */
 static inline uint16_t internet_checksum_fold(uint64_t sum)
 {
     while (sum >> 16 != 0)

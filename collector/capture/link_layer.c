@@ -10,7 +10,7 @@
 
 typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
 
-/* Skips VLAN tags and checks that the EtherType is IPv4 or IPv6. */
+/* Skips VLAN tags. Accepts the EtherTypes of IPv4 and IPv6. */
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
 {
     while (ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_SERVICE ||
@@ -55,8 +55,8 @@ static enum verdict strip_linux_cooked_v2(struct span *span, unsigned *ip_versio
 }
 
 /*
- * Skips the header, which is the capturing system's AF_ number in four bytes, in host byte order
- * (LINKTYPE_LOOP: network byte order).
+ * The header is the capturing system's AF_ number in four bytes, in the byte order of the host (for
+ * LINKTYPE_LOOP: network order).
  */
 static enum verdict strip_null(struct span *span, unsigned *ip_version)
 {

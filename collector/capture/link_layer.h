@@ -10,12 +10,12 @@
 
 #include "collector/capture/span.h"
 
-/* Whether frames of this link type can be read. */
+/* Returns true if frames of this link type can be read. */
 bool link_layer_supports(uint32_t link_type);
 
 /*
- * Moves the span to the first byte of the IP packet. Sets *ip_version to 4 or 6 according to the
- * link layer; only if the link type does not tell the version, it is read from the packet.
+ * Moves the span to the first byte of the IP packet. Sets *ip_version to 4 or 6: to the version in
+ * the link layer's header or, if that has none, to the version in the packet.
  */
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version);
 

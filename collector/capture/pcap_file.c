@@ -50,8 +50,8 @@ int pcap_file_open(struct pcap_file *file, struct capture_input *input, const ui
         return -1;
     }
     /*
-     * The upper 16 bits of the link type tell whether frames end in a checksum. The frame parser
-     * ignores such a checksum, as it ignores padding.
+     * The upper 16 bits of the link type show whether frames end in a checksum. The frame parser
+     * ignores the checksum like padding.
      */
     file->link_type = ordered_u32(file->order, header + 16) & LINKTYPE_LOW;
     if (!link_layer_supports(file->link_type)) {

@@ -1,6 +1,6 @@
 /*
- * The pcap format: a header of 24 bytes, then for each frame a record header of 16 bytes and the
- * frame (draft-ietf-opsawg-pcap, sections 4 and 5).
+ * Reads the pcap format: a header of 24 bytes, then for each frame a record header of 16 bytes and
+ * the frame (draft-ietf-opsawg-pcap, sections 4 and 5).
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PCAP_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_PCAP_FILE_H
@@ -19,7 +19,7 @@ struct pcap_file {
     uint32_t link_type;
 };
 
-/* Whether a file that begins with these bytes is a pcap file. */
+/* Returns true if a file that begins with these bytes is a pcap file. */
 bool pcap_file_recognises(const uint8_t magic[4]);
 
 /*
@@ -30,8 +30,8 @@ int pcap_file_open(struct pcap_file *file, struct capture_input *input, const ui
                    struct error *error);
 
 /*
- * Reads the next frame. The bytes of the frame are in the input's buffer if that has all of them,
- * otherwise in `buffer` (CAPTURE_FRAME_MAX bytes); they are valid until the next read.
+ * Reads the next frame. Its bytes are in the input's buffer if that has all of them, otherwise in
+ * `buffer` (CAPTURE_FRAME_MAX bytes). They are valid until the next read.
  */
 enum capture_file_result pcap_file_next(struct pcap_file *file, struct capture_input *input,
                                         uint8_t *buffer, struct capture_frame *frame,

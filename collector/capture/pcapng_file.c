@@ -20,23 +20,20 @@
 #define OPTION_IF_TIME_UNIT   9u
 #define OPTION_IF_TIME_OFFSET 14u
 
-/* Bytes around a block's body: its type and length before it, and the length again after it. */
+/* Bytes of a block around its body: type and length before it, and the length again after it. */
 #define AROUND_BODY 12u
 
-/*
- * A longer block is treated as damage: no tool writes such a block, and libpcap has the same limit.
- */
+/* A longer block counts as damage. No tool writes such a block, and libpcap has the same limit. */
 #define MAX_BLOCK ((uint32_t)16 * 1024 * 1024)
 
-/* Limits the memory for interfaces: each takes 24 bytes. */
+/* Limits the memory of the interfaces, which take 24 bytes each. */
 #define MAX_INTERFACES 65536u
 
-/* The block being read. */
 struct block {
     uint64_t start; /* offset of the block in the file */
     uint32_t type;
     uint32_t length;    /* length of the whole block, a multiple of 4 */
-    uint32_t remaining; /* bytes of the block's body not yet read */
+    uint32_t remaining; /* bytes of the body that were not read yet */
 };
 
 bool pcapng_file_recognises(const uint8_t magic[4])
@@ -44,7 +41,7 @@ bool pcapng_file_recognises(const uint8_t magic[4])
     return network_u32(magic) == BLOCK_SECTION;
 }
 
-/* Reads `size` bytes of the block's body. Returns false if the body or the file is shorter. */
+/* Returns false if the body or the file is shorter. */
 static bool read_block_body(struct capture_input *input, struct block *block, uint8_t *bytes,
                             uint32_t size)
 {
@@ -70,7 +67,6 @@ static enum capture_file_result damaged(const struct capture_input *input,
     return CAPTURE_FILE_DAMAGED;
 }
 
-/* Checks and stores the block's length. */
 static bool take_length(const struct capture_input *input, struct block *block, uint32_t length,
                         struct error *error)
 {
@@ -103,8 +99,8 @@ static bool end_block(const struct pcapng_file *file, struct capture_input *inpu
 }
 
 /*
- * Reads a section header after its type. Its byte order is known only after the byte-order magic,
- * which follows the length. The interfaces of the previous section are dropped.
+ * Reads a section header after its type. Its byte order is known only from the byte-order magic,
+ * which follows the length. Drops the interfaces of the previous section.
  */
 static bool read_section(struct pcapng_file *file, struct capture_input *input, struct block *block,
                          struct error *error)
@@ -125,7 +121,7 @@ static bool read_section(struct pcapng_file *file, struct capture_input *input, 
     if (!take_length(input, block, ordered_u32(file->order, head), error))
         return false;
 
-    uint8_t version[12]; /* major, minor, and the section's length, which is not needed */
+    uint8_t version[12]; /* major, minor, and the section's length (unused) */
     if (block->remaining < 4 + sizeof version) {
         damaged(input, block, error, "the section header is too short");
         return false;
@@ -150,7 +146,7 @@ int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, stru
     return read_section(file, input, &block, error) ? 0 : -1;
 }
 
-/* Adds an interface to the section. Returns NULL if there are too many or memory is short. */
+/* Returns NULL if there are too many interfaces or memory is short. */
 static struct pcapng_interface *add_interface(struct pcapng_file *file)
 {
     RULE(file->interface_count <= file->interface_room, "interfaces lie within their array");
@@ -167,9 +163,7 @@ static struct pcapng_interface *add_interface(struct pcapng_file *file)
     return &file->interfaces[file->interface_count++];
 }
 
-/*
- * Reads the options of an interface. An option has a code, a length, and a value padded to 4 bytes.
- */
+/* An option consists of a code, a length, and a value padded to 4 bytes. */
 static bool read_interface_options(const struct pcapng_file *file, struct capture_input *input,
                                    struct block *block, struct pcapng_interface *interface)
 {
@@ -224,7 +218,7 @@ static bool read_interface(struct pcapng_file *file, struct capture_input *input
     return true;
 }
 
-/* Reads the fields before the packet's bytes, for the block types with a time and two lengths. */
+/* Reads the fields before the packet's bytes, for Enhanced Packet and the obsolete Packet. */
 static enum capture_file_result read_packet_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,
                                                  struct capture_frame *frame, struct error *error)
@@ -250,9 +244,9 @@ static enum capture_file_result read_packet_head(const struct pcapng_file *file,
 }
 
 /*
- * Reads the fields of a simple packet, which belongs to the first interface and has no time. Its
- * captured length is not stored: it is the smallest of the packet's length, the block's room and
- * the snapshot length.
+ * Reads the fields of a Simple Packet, which belongs to the first interface and has no time. Its
+ * captured length is not stored: it is the smallest of the packet's length, the rest of the block
+ * and the snapshot length.
  */
 static enum capture_file_result read_simple_head(const struct pcapng_file *file,
                                                  struct capture_input *input, struct block *block,

@@ -1,10 +1,10 @@
 /*
- * The pcapng format (draft-ietf-opsawg-pcapng). A file consists of sections, each in one of the
- * byte orders, and a section of blocks. Each packet belongs to an interface, which has a link type
- * and a unit of time.
+ * Reads the pcapng format (draft-ietf-opsawg-pcapng). A file consists of sections, each in a byte
+ * order of its own, and a section consists of blocks. Each packet belongs to an interface, which
+ * has a link type and a unit of time.
  *
- * Reads the blocks Section Header, Interface Description, Enhanced Packet, Simple Packet and the
- * obsolete Packet; skips all others.
+ * Supports the blocks Section Header, Interface Description, Enhanced Packet, Simple Packet and the
+ * obsolete Packet; skips other blocks.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
 #define SLUICE_COLLECTOR_CAPTURE_PCAPNG_FILE_H
@@ -20,19 +20,19 @@
 
 struct pcapng_interface {
     uint32_t link_type;
-    uint32_t snapshot_length; /* snapshot length in bytes; 0: no limit */
+    uint32_t snapshot_length; /* in bytes; 0: no limit */
     int64_t time_offset;      /* seconds, if_tsoffset */
     uint8_t time_resolution;  /* if_tsresol */
 };
 
 struct pcapng_file {
-    enum byte_order order;               /* of the section */
-    struct pcapng_interface *interfaces; /* of the section, in the order of blocks */
+    enum byte_order order;               /* of the present section */
+    struct pcapng_interface *interfaces; /* of the section, in the order of their blocks */
     size_t interface_count;
     size_t interface_room;
 };
 
-/* Whether a file that begins with these bytes is a pcapng file. */
+/* Returns true if a file that begins with these bytes is a pcapng file. */
 bool pcapng_file_recognises(const uint8_t magic[4]);
 
 /*
@@ -46,7 +46,7 @@ enum capture_file_result pcapng_file_next(struct pcapng_file *file, struct captu
                                           uint8_t *buffer, struct capture_frame *frame,
                                           struct error *error);
 
-/* Frees the memory that the struct holds; allowed on a struct that is still zero. */
+/* Frees the memory of the interfaces. The struct may be zero. */
 void pcapng_file_close(struct pcapng_file *file);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define NANOSECONDS_PER_SECOND 1000000000u
-#define MAX_SECONDS            INT64_C(9223372036) /* an int64_t in nanoseconds holds no more */
+#define MAX_SECONDS            INT64_C(9223372036) /* INT64_MAX nanoseconds */
 
 static const uint64_t powers_of_ten[] = {
     UINT64_C(1),
@@ -31,7 +31,7 @@ static const uint64_t powers_of_ten[] = {
 
 static void split_decimal(uint64_t units, unsigned exponent, uint64_t *seconds, uint64_t *fraction)
 {
-    /* If a second has 10^20 or more units, any 64-bit count is less than a second. */
+    /* If a second has 10^20 or more units, every 64-bit count is less than a second. */
     *seconds = exponent < POWERS ? units / powers_of_ten[exponent] : 0;
     uint64_t rest = exponent < POWERS ? units % powers_of_ten[exponent] : units;
     if (exponent <= 9)

@@ -14,7 +14,7 @@
 #define OPTION_END          0u
 #define OPTION_COMMENT      1u
 #define OPTION_IF_TIME_UNIT 9u
-#define NANOSECONDS         9u /* the value is a negative power of ten */
+#define NANOSECONDS         9u /* nanoseconds: 10^-9 s */
 
 #define SECTION_HEADER 28u
 #define INTERFACE      32u
@@ -41,10 +41,10 @@ void pcapng_write_section(uint8_t *to, uint16_t link_type)
     memset(to + 16, 0xff, 8);   /* the section's length: unknown */
     uint8_t *interface = to + SECTION_HEADER;
     put_around(interface, BLOCK_INTERFACE, INTERFACE);
-    put_little_u16(interface + 8, link_type); /* followed by the snapshot length 0: no limit */
+    put_little_u16(interface + 8, link_type); /* the snapshot length after it stays 0: no limit */
     put_little_u16(interface + 16, OPTION_IF_TIME_UNIT);
     put_little_u16(interface + 18, 1);
-    interface[20] = NANOSECONDS; /* the padding and the end of options, which follow, stay 0 */
+    interface[20] = NANOSECONDS; /* the padding and the end of options after it stay 0 */
 }
 
 /* Pads with zeros to a multiple of four bytes. Returns the padded size. */
@@ -83,7 +83,7 @@ static uint32_t read_u32(const uint8_t *bytes)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes);
 }
 
-/* Whether pcapng_write_packet or pcapng_write_section can write a block of this type and length. */
+/* Returns true if this program writes blocks of this type and length. */
 static bool may_be_ours(uint32_t type, uint32_t length)
 {
     if (type == BLOCK_SECTION)
@@ -95,8 +95,8 @@ static bool may_be_ours(uint32_t type, uint32_t length)
 }
 
 /*
- * Whether the bytes begin with a section header, or are a prefix of the section header that we
- * write.
+ * Returns true if the bytes begin with a section header, or are the beginning of this program's
+ * section header.
  */
 static bool begins_section(const uint8_t *bytes, size_t size)
 {

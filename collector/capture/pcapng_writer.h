@@ -2,7 +2,7 @@
  * Writes pcapng (draft-ietf-opsawg-pcapng), little-endian: sections with one interface whose times
  * are nanoseconds, and packets with a comment.
  *
- * Pure functions; the caller owns the bytes. Any thread. pcapng_file.h reads pcapng.
+ * Pure functions; the caller owns the bytes. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_PCAPNG_WRITER_H
 #define SLUICE_COLLECTOR_CAPTURE_PCAPNG_WRITER_H
@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 /*
- * Size of a section's header with its interface; of the bytes before a packet; and the most bytes
- * after a packet.
+ * Bytes of the header and the interface of a section, and before a packet; the most bytes of a
+ * comment, and after a packet.
  */
 #define PCAPNG_SECTION_SIZE 60
 #define PCAPNG_PACKET_HEAD  28
 #define PCAPNG_COMMENT_MAX  512
 #define PCAPNG_PACKET_TAIL  (3 + 4 + PCAPNG_COMMENT_MAX + 3 + 4 + 4)
 
-/* The maximum number of bytes of a packet in a block. */
+/* The most bytes of a packet in a block. */
 #define PCAPNG_PACKET_MAX ((size_t)128 * 1024)
 
 /*
@@ -38,15 +38,14 @@ struct pcapng_packet {
 };
 
 /*
- * Completes a block around a packet whose bytes are already at `block` + PCAPNG_PACKET_HEAD: writes
- * the bytes before and after the packet. Returns the size of the block.
+ * Completes the block of a packet whose bytes are already at `block` + PCAPNG_PACKET_HEAD: writes
+ * the bytes before and after them. Returns the size of the block.
  */
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 
 /*
- * Returns the size of the prefix of a pcapng file's `size` bytes that consists of whole blocks
- * (collector/platform/output_file.h). Other programs may have written whole blocks; an incomplete
- * block is foreign unless this program can have written it.
+ * Implements output_whole (collector/platform/output_file.h) for pcapng. Other programs may have
+ * written whole blocks. An incomplete block is foreign unless this program can have written it.
  */
 size_t pcapng_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -5,33 +5,36 @@
 
 #include "collector/base/rule.h"
 
-#define SLOT_BYTES 65536 /* the largest datagram (65,535), rounded up to whole units */
-#define UNIT       8     /* fragment offsets are multiples of this */
+#define SLOT_BYTES 65536 /* the largest datagram (65,535 bytes), rounded up to whole units */
+#define UNIT       8     /* fragment offsets are multiples of this number of bytes */
 #define UNITS      (SLOT_BYTES / UNIT)
 
-/* 60 s is the time of RFC 8200, section 4.5; RFC 1122, section 3.3.2, allows it for IPv4. */
+/*
+ * The longest time between two fragments of a datagram: 60 s (RFC 8200, section 4.5). RFC 1122,
+ * section 3.3.2, allows it for IPv4.
+ */
 #define LIFETIME_NS UINT64_C(60000000000)
 
 /* One datagram under reassembly. */
 struct slot {
-    uint64_t number; /* number of the datagram in the order of the first fragments; 0: free slot */
+    uint64_t number; /* increases with each datagram that begins; 0: the slot is free */
     int64_t time_ns; /* time of its first frame */
     struct frame_hosts hosts;
     uint32_t id;
     uint8_t next_header;     /* valid after the fragment at offset 0 was stored */
-    bool unwanted;           /* not UDP or not to the port */
-    bool refused;            /* IPv6 fragments overlapped: never completes */
-    bool end_known;          /* the last fragment was stored: `reach` is the datagram's size */
-    size_t reach;            /* end of the farthest byte stored */
+    bool unwanted;           /* the datagram is not UDP or not to the port */
+    bool refused;            /* IPv6 fragments contradicted each other, so it never completes */
+    bool end_known;          /* the last fragment was stored, so `reach` is the datagram's size */
+    size_t reach;            /* end of the stored byte with the highest offset */
     size_t units;            /* number of units stored */
     uint64_t fragments;      /* frames of this datagram so far */
-    uint8_t come[UNITS / 8]; /* one bit for each unit: stored */
+    uint8_t come[UNITS / 8]; /* a bit for each unit that was stored */
     uint8_t bytes[SLOT_BYTES];
 };
 
 struct reassembly {
     struct capture_counts *counts;
-    uint64_t begun; /* datagrams begun so far */
+    uint64_t begun; /* number of datagrams begun so far */
     struct slot slots[REASSEMBLY_SLOTS];
 };
 
@@ -63,7 +66,7 @@ static bool same_datagram(const struct slot *slot, const struct frame_fragment *
            memcmp(slot->hosts.destination, fragment->hosts.destination, 16) == 0;
 }
 
-/* The frames of a capture need not be in order of time. */
+/* The frames of a capture may be in any order of time. */
 static bool outlived(const struct slot *slot, int64_t time_ns)
 {
     uint64_t apart = time_ns > slot->time_ns ? (uint64_t)time_ns - (uint64_t)slot->time_ns
@@ -94,8 +97,8 @@ static struct slot *begin_datagram(struct reassembly *reassembly, struct slot *s
 }
 
 /*
- * Returns the slot of the fragment's datagram. If there is no such slot, begins the datagram in a
- * free slot, or in the slot of the oldest datagram.
+ * Returns the slot of the fragment's datagram. If there is none, begins the datagram in a free
+ * slot, or in that of the oldest datagram.
  */
 static struct slot *find_or_begin(struct reassembly *reassembly,
                                   const struct frame_fragment *fragment, int64_t time_ns)
@@ -125,7 +128,7 @@ static size_t part_size(const struct frame_fragment *fragment, size_t at)
     return left < UNIT ? left : UNIT;
 }
 
-/* Whether the fragment overlaps stored units, but does not exactly repeat them. */
+/* Returns true if the fragment overlaps stored units, unless it repeats them exactly. */
 static bool contradicts(const struct slot *slot, const struct frame_fragment *fragment)
 {
     size_t repeated = 0;
@@ -142,8 +145,8 @@ static bool contradicts(const struct slot *slot, const struct frame_fragment *fr
 }
 
 /*
- * Whether the fragment contradicts the known end of the datagram, or would end the datagram before
- * stored bytes.
+ * Returns true if the fragment ends after the known end of the datagram, or would end the datagram
+ * before stored bytes.
  */
 static bool disagrees_on_end(const struct slot *slot, const struct frame_fragment *fragment)
 {

@@ -4,9 +4,9 @@
  * section 4.5).
  *
  * Fragments may be in any order; a repeated fragment has no effect. If IPv4 fragments overlap, the
- * first one stored wins; if IPv6 fragments overlap with different bytes, the datagram is refused
- * (RFC 5722). A datagram is dropped as incomplete if its slot is needed, if a fragment with the
- * same identification is more than a minute older or newer, and at the end.
+ * first one stored wins. If an IPv6 fragment overlaps others and is not an exact repetition, the
+ * datagram is refused (RFC 5722). A datagram is dropped as incomplete if its slot is needed, if a
+ * fragment with the same identification is more than a minute older or newer, and at the end.
  *
  * reassembly_create allocates all memory.
  */
@@ -20,18 +20,18 @@
 #include "collector/capture/capture.h"
 #include "collector/capture/frame.h"
 
-/* The maximum number of datagrams under reassembly at once. */
+/* The most datagrams under reassembly at a time. */
 #define REASSEMBLY_SLOTS 64
 
 struct reassembly;
 
-/* A reassembled datagram: the payload of an IP packet. */
+/* A reassembled datagram, which is the payload of an IP packet. */
 struct reassembled {
     struct frame_hosts hosts;
     uint8_t next_header; /* protocol that the first fragment names */
     const uint8_t *data; /* valid until the next call */
     size_t size;
-    uint64_t fragments; /* number of its frames, repeated ones included; the caller counts them */
+    uint64_t fragments; /* number of its frames, including repeated ones */
 };
 
 /*

@@ -25,7 +25,7 @@ enum verdict {
     VERDICT_CUT,   /* the capture lacks bytes that were on the wire */
 };
 
-/* Whether the first `size` bytes can be read: VERDICT_GO_ON, or the reason why not. */
+/* Checks that the first `size` bytes can be read. Returns VERDICT_GO_ON, or why they cannot. */
 static inline enum verdict span_needs(const struct span *span, size_t size)
 {
     if (span->length < size)

@@ -56,7 +56,7 @@ static size_t put_ipv6(const struct udp_fragments *fragments, uint8_t *to, size_
 {
     uint8_t *fragment = to + fragments->ip;
     if (fragments->at == 0 && !more)
-        return fragments->ip; /* not fragmented */
+        return fragments->ip; /* one whole packet */
     put_network_u16(to + 4, (unsigned)(FRAGMENT_SIZE + part));
     to[6] = FRAGMENT_HEADER;
     fragment[0] = PROTOCOL_UDP;

@@ -10,14 +10,14 @@
 #define IPV4_SIZE     20
 #define IPV6_SIZE     40
 #define UDP_SIZE      8
-#define LONGEST       65535 /* limit of a 16-bit length field */
+#define LONGEST       65535 /* the largest 16-bit length */
 #define PROTOCOL_UDP  17
 #define HOPS          64
 #define DONT_FRAGMENT 0x4000 /* with this flag the identification may be 0 (RFC 6864) */
 
 /* --- checksum --------------------------------------------------------------------------------- */
 
-/* Covers the addresses (the pseudo header), the UDP header and the payload. */
+/* Covers the addresses (as the pseudo header), the UDP header and the payload. */
 static uint16_t udp_checksum(const struct udp_packet *packet, const uint8_t *addresses,
                              size_t addresses_size, const uint8_t *udp)
 {
@@ -38,7 +38,7 @@ static size_t ip_size(const struct address *source)
 
 size_t udp_packet_payload_most(const struct address *source)
 {
-    /* The length field of IPv4 includes the IP header, the one of IPv6 does not. */
+    /* IPv4's length field includes the IP header, IPv6's does not. */
     return LONGEST - UDP_SIZE - (ip_size(source) == IPV4_SIZE ? IPV4_SIZE : 0);
 }
 
@@ -48,7 +48,7 @@ size_t udp_packet_headers_size(const struct udp_packet *packet)
     return fits ? ip_size(packet->source) + UDP_SIZE : 0;
 }
 
-/* The address of a local process has no IP address and no port. */
+/* A local process has an address without an IP address and a port. */
 static bool has_port(const struct address *address)
 {
     return address != NULL && address->family != ADDRESS_LOCAL;

@@ -176,7 +176,7 @@ void folder_close(struct folder *folder);
 bool folder_is_readable(const char *path);
 
 /*
- * Returns true if a file, a folder or a link has this name. Also if the system does not report it.
+ * Returns true if a file, a folder or a link has this name, and if the system does not report it.
  */
 bool folder_has(const char *path);
 

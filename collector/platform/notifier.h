@@ -285,8 +285,8 @@ void notifier_finish(struct notifier *notifier);
 
 /*
  * Returns the number of sockets so far whose registration the system did not end in time, although
- * this was requested repeatedly. They were closed, or reported as REMOVED, nevertheless. Any
- * thread.
+ * this was requested repeatedly. They were closed, or reported as REMOVED, nevertheless.
+ * Does not count persistent levels. Any thread.
  */
 size_t notifier_unremoved(const struct notifier *notifier);
 

@@ -219,7 +219,7 @@ struct process_usage {
     uint64_t open_files, open_files_most;       /* descriptors of any kind; _most as above */
 };
 
-/* Returns false if the system does not say. */
+/* Returns false if the system does not report it. */
 bool process_usage_read(struct process_usage *usage);
 
 #endif

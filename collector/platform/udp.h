@@ -2,7 +2,7 @@
  * UDP sockets: receiving datagrams in groups, and sending them.
  *
  * A port provides both, and udp_interface_index. Constants state what its system lacks
- * (udp_socket_can_share_port and those after it); options that need it are then refused.
+ * (udp_socket_can_share_port and those after it); callers then refuse options that need it.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_UDP_H
 #define SLUICE_COLLECTOR_PLATFORM_UDP_H
@@ -29,13 +29,12 @@
 
 struct udp_socket;
 
-/* Abilities of the operating system. Each comment says what holds if the constant is false. */
-extern const bool udp_socket_can_share_port;  /* no socket opens with share_port */
+/* Abilities of the operating system. Each comment says what holds if a constant is false. */
+extern const bool udp_socket_can_share_port;  /* share_port must be false */
 extern const bool udp_socket_reports_arrival; /* received_ns is the time of the receive call */
-extern const bool udp_socket_can_gro;         /* no socket opens with gro */
-extern const bool udp_socket_can_busy_poll;   /* no socket opens with busy_poll_us */
-extern const bool udp_socket_can_join;        /* no socket opens with a multicast group or an
-                                                 interface */
+extern const bool udp_socket_can_gro;         /* gro must be false */
+extern const bool udp_socket_can_busy_poll;   /* busy_poll_us must be 0 */
+extern const bool udp_socket_can_join;        /* `address` is not multicast, `interface` is NULL */
 
 struct udp_socket_options {
     struct address address; /* to bind; port 0: the system chooses */
@@ -258,7 +257,7 @@ uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
  * Returns true if the queue takes half of the receive buffer or more (on Linux SO_MEMINFO,
- * SK_MEMINFO_RMEM_ALLOC). Also if the system does not report it.
+ * SK_MEMINFO_RMEM_ALLOC), and if the system does not report it.
  */
 bool udp_socket_is_half_full(const struct udp_socket *socket);
 

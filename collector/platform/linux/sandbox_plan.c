@@ -103,8 +103,7 @@ static bool add_file(struct sandbox_plan *plan, const char *path, unsigned uses)
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) !=
-        0) /* needs no rule: opening the path later fails with a better error */
+    if (stat(path, &status) != 0) /* the later open fails with a better error */
         return true;
     if (S_ISDIR(status.st_mode) && !sandbox_plan_add(plan, path, SANDBOX_READ))
         return false;

@@ -37,8 +37,7 @@ struct kernel_action {
 
 static int (*work)(void *context);
 static void *work_context;
-static atomic_int
-    outcome; /* the signalled thread's result: 0, or errno; -1: `work` has not returned yet */
+static atomic_int outcome; /* result of `work`: 0, or errno; -1: it has not returned yet */
 
 static void on_signal(int signal)
 {

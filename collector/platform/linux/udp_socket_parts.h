@@ -65,9 +65,8 @@ struct udp_socket {
 _Static_assert(DATAGRAM_REST_STRIDE >= DATAGRAM_MAX_SIZE, "an overflow part holds any buffer");
 
 struct linux_group {
-    struct datagram_group
-        group;    /* the first member, so that a pointer to it is a pointer to this structure */
-    size_t limit; /* the size limit for which the vectors are set */
+    struct datagram_group group;   /* must be the first member: callers have a pointer to it */
+    size_t limit;                  /* the size limit for which the vectors are set */
     const struct receive_ops *ops; /* the use for which the vectors are set; NULL: not set yet */
     struct mmsghdr headers[DATAGRAM_GROUP_SIZE];
     unsigned used; /* number of headers that the last receive may have changed */

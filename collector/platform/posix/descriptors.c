@@ -20,14 +20,13 @@
 static struct {
     pthread_mutex_t lock;
     bool keeps;
-    rlim_t before;                /* soft limit that the process was started with */
-    rlim_t set;                   /* soft limit that was set last */
-    rlim_t always;                /* soft limit while no descriptor is lent */
-    rlim_t most[DESCRIPTOR_USES]; /* highest soft limit for each use */
-    rlim_t now[DESCRIPTOR_USES];  /* the soft limit that this use now needs */
-    unsigned
-        lent[DESCRIPTOR_USES]; /* number of descriptors lent to calls that are being repeated */
-    atomic_uint all_lent;      /* descriptors lent for all uses */
+    rlim_t before;                  /* soft limit that the process was started with */
+    rlim_t set;                     /* soft limit that was set last */
+    rlim_t always;                  /* soft limit while no descriptor is lent */
+    rlim_t most[DESCRIPTOR_USES];   /* highest soft limit for each use */
+    rlim_t now[DESCRIPTOR_USES];    /* the soft limit that this use now needs */
+    unsigned lent[DESCRIPTOR_USES]; /* descriptors lent to calls that are being repeated */
+    atomic_uint all_lent;           /* descriptors lent for all uses */
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void descriptors_lock(void)

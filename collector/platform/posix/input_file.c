@@ -24,8 +24,7 @@ struct input_file {
     uint64_t size;
     struct timespec modified;
     int cancel_reader, cancel_writer; /* the pipe that cancels a wait for a live file; else -1 */
-    _Atomic bool
-        cancelled; /* a signal handler may set it: lock-free where there are signal handlers */
+    _Atomic bool cancelled;           /* lock-free, because a signal handler may set it */
 };
 
 static int cannot_open(const char *path, int number, struct error *error)

@@ -80,8 +80,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
     int result = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (result == 0) {
         result = thread_create(thread);
-        pthread_sigmask(SIG_SETMASK, &before,
-                        NULL); /* the main thread reads its blocked signals with signalfd */
+        pthread_sigmask(SIG_SETMASK, &before, NULL); /* the main thread uses signalfd */
     }
     if (result != 0) {
         error_set(error, EXIT_CODE_INTERNAL, "cannot start a thread: %s", strerror(result));

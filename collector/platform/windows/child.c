@@ -35,8 +35,7 @@ struct child {
     HANDLE ours;               /* the pipe's writing end, for the feeder */
     HANDLE theirs;             /* a copy of the program's end */
     HANDLE wanted;             /* an event that wakes the feeder */
-    atomic_size_t
-        given; /* number of bytes in `bytes` to write; the feeder sets it to 0 when all are read */
+    atomic_size_t given;       /* bytes to write; the feeder sets it to 0 when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
 };

@@ -208,15 +208,14 @@ static int control_socket_begin(struct control_socket *made, const char *address
     made->source.readable = made->connecting.state.hEvent;
     DWORD reason = claim_name(made);
     if (reason == ERROR_ALREADY_EXISTS ||
-        reason == ERROR_ACCESS_DENIED) /* taken by a program of this user, or of another user */
+        reason == ERROR_ACCESS_DENIED) /* by this user, or another */
         return control_socket_cannot(error, address, taken);
     if (made->claim == NULL)
         return control_socket_cannot(error, address, system_error(reason).text);
     if (!is_taken(made))
         made->pipe = create_instance(made, true);
     reason = GetLastError();
-    if (made->pipe == INVALID_HANDLE_VALUE &&
-        is_taken(made)) /* created without the mutex, before this attempt or during it */
+    if (made->pipe == INVALID_HANDLE_VALUE && is_taken(made)) /* by a program that has no claim */
         return control_socket_cannot(error, address, taken);
     SetLastError(reason);
     if (made->pipe == INVALID_HANDLE_VALUE || !await_client(made))

@@ -138,8 +138,7 @@ bool datagram_sender_is_local(const struct address *address)
     int own_size = sizeof own;
     any_port.port = 9;
     int size = socket_address_to_system(&any_port, &name);
-    if (address->family == ADDRESS_IPV4 &&
-        address->bytes[0] == 127) /* 127.0.0.0/8 is this machine, but its source may be 127.0.0.1 */
+    if (address->family == ADDRESS_IPV4 && address->bytes[0] == 127) /* all of 127.0.0.0/8 */
         return true;
     if (socket_startup() != 0)
         return false;

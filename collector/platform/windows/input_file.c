@@ -39,7 +39,7 @@ struct input_file {
     HANDLE handle;
     struct ahead *ahead; /* NULL if the file is not live */
     BY_HANDLE_FILE_INFORMATION
-    opened; /* the properties of a regular file when it was opened; else zero */
+    opened; /* as a regular file was when opened; else zero */
     _Atomic bool cancelled;
 };
 

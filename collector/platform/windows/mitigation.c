@@ -20,12 +20,11 @@ struct policy {
  * library's mistake, and signatures of images, because the program itself has none.
  */
 static const struct policy policies[] = {
-    {2, 1, "no generated code", false},   /* ProcessDynamicCodePolicy */
-    {6, 1, "no extension points", false}, /* ProcessExtensionPointDisablePolicy */
-    {10, 1 | 2, "no remote images",
-     false}, /* ProcessImageLoadPolicy: also no images of low integrity */
-    {9, 1, "no fonts of others", false}, /* ProcessFontDisablePolicy */
-    {13, 1, "no child processes", true}, /* ProcessChildProcessPolicy */
+    {2, 1, "no generated code", false},     /* ProcessDynamicCodePolicy */
+    {6, 1, "no extension points", false},   /* ProcessExtensionPointDisablePolicy */
+    {10, 1 | 2, "no remote images", false}, /* ProcessImageLoadPolicy: nor ones of low integrity */
+    {9, 1, "no fonts of others", false},    /* ProcessFontDisablePolicy */
+    {13, 1, "no child processes", true},    /* ProcessChildProcessPolicy */
 };
 
 /* --- the system's functions ------------------------------------------------------------------- */

@@ -42,8 +42,7 @@ struct registration {
     void *token;
     _Atomic bool removing; /* removal was requested, so queued packets are ignored */
     struct psn_removal removal;
-    _Atomic bool
-        given_up;   /* the system did not confirm the removal in time; late packets are ignored */
+    _Atomic bool given_up; /* its removal was not confirmed in time; late packets are ignored */
     uint64_t round; /* the round that its REMOVE packet began; 0: that packet has not come yet */
     bool posted;    /* its REMOVED event was posted to the port */
 };

@@ -67,8 +67,7 @@ static bool is_passing(int code)
 #define CONTROL_SIZE (WSA_CMSG_SPACE(sizeof(IN_PKTINFO)) + WSA_CMSG_SPACE(sizeof(IN6_PKTINFO)))
 
 struct windows_group {
-    struct datagram_group
-        group; /* the first member, so that a pointer to it is a pointer to this structure */
+    struct datagram_group group;                      /* must be the first: callers point to it */
     struct address destinations[DATAGRAM_GROUP_SIZE]; /* for sockets with wants_destination */
     struct datagram_buffers buffers;
 };

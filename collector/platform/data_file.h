@@ -126,8 +126,10 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
 /* Returns the size in bytes when the file was last opened, checked or appended to. */
 uint64_t part_file_size(const struct part_file *file);
 
-/* Returns true if the file's path still names this file. On Linux also if the system does not
- * report it. */
+/*
+ * Returns true if the file's path still names this file. On Linux also if the system does not
+ * report it.
+ */
 bool part_file_is_there(struct part_file *file);
 
 /*

@@ -84,7 +84,7 @@ void child_destroy(struct child *child)
 
 /* --- the program's input ---------------------------------------------------------------------- */
 
-/* None of the calls fails, because this process has the reading end open, too. */
+/* No call fails, because this process has the reading end open, too. */
 static void feed(void *argument)
 {
     struct child *child = argument;

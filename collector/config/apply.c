@@ -20,7 +20,7 @@ _Static_assert(sizeof(enum thread_use) == sizeof(unsigned), "SETTING_ENUM stores
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* The maximum number of bytes of the number after a name, as in "#2", including the NUL. */
+/* The maximum size of the suffix of a name, as in "#2", including the NUL. */
 #define NUMBER_SIZE 24
 
 /* Most bytes of a URL in an error; a longer URL is cut before and after the fault. */

@@ -59,8 +59,8 @@ void options_check_environment(const struct options_environment *environment,
                                void (*warn)(const char *text));
 
 /*
- * Prints a configuration that options_read made as a file for --config, with defaults, and with the
- * origin of each value as a comment.
+ * Prints a configuration, made by options_read, in the form of a file for --config: with defaults,
+ * and with the origin of each value as a comment.
  */
 void options_print_config(FILE *to, const struct config *config,
                           const struct config_registry *registry);

@@ -34,7 +34,7 @@ bool url_wrong_keys(const struct url *url, struct parse_error *fault);
 /* Returns true if the text begins with `scheme` and a colon. */
 bool url_has_scheme(const char *text, const char *scheme);
 
-/* Returns the length of the scheme; if there is no scheme, of the text in its position. */
+/* Returns the number of bytes before the first ':', '?' or '/'. */
 size_t url_scheme_length(const char *text);
 
 /* Return the source or destination that has the scheme of the text, or NULL. */

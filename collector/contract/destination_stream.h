@@ -106,10 +106,10 @@ struct stream_ops {
     enum reader_state (*progress)(struct destination *destination, size_t *unread);
 
     /*
-     * Replaces the reader after it has read everything. If `more`, the remaining part of a block
-     * follows first, and then restart is called again; the time limit for the reader starts at the
-     * first call. If there is no reader, the next one is started at the next tick, which is due at
-     * once. NULL if progress is NULL.
+     * Ends the reader after it has read everything, and starts a new one. With `more`, the old
+     * reader first gets the rest of a block, and then restart is called again; the time limit for
+     * the reader starts at the first call. If there is no reader, makes the next tick start one,
+     * and makes it due at once. NULL if progress is NULL.
      */
     void (*restart)(struct destination *destination, bool more);
 

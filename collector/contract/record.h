@@ -1,5 +1,5 @@
 /*
- * A record: one decoded message and the facts of its datagram. A record lies in a batch
+ * A record: one decoded message and the facts of its datagram. A record is in a batch
  * (collector/record/batch.h) and is immutable after the batch is shared.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_RECORD_H

@@ -215,7 +215,7 @@ struct label {
  * The position of an iteration. Set all members to zero before the first step, except `scratch`,
  * the arena for texts that must be formatted (a number as a label's value). Such a text is valid
  * until the next step, which frees its bytes. Iterations that share an arena may therefore be
- * nested. If an iteration is abandoned before its end, the caller must free the bytes. If a text
+ * nested. A caller that ends an iteration early must free the last step's bytes (`made`). If a text
  * does not fit, it is empty and scratch->exhausted is set; the caller must then not write the
  * element.
  */

@@ -75,7 +75,7 @@ static void write_first(void *context, struct output *out)
     status_write_first(context, out);
 }
 
-/* Makes the first events of a stream, for viewers for which the event stream has no room. */
+/* Answers /events/once: the first events, for viewers for whom the event stream has no room. */
 static bool make_events(struct metrics_requests *requests, const struct http_request *request,
                         struct output *out, struct http_answer *answer)
 {

@@ -112,7 +112,7 @@ void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
 /* Makes room by removing the oldest segment, as spill_evict does. */
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);
 
-/* Counts the records in files that other programs removed as lost. */
+/* Counts records as lost if other programs removed their files. */
 void delivery_spill_check_files(struct delivery_spill *spill);
 
 /* Like spill_due and spill_tick. */

@@ -70,8 +70,8 @@ static inline bool stream_owes_head(const struct stream_writer *stream)
 }
 
 /*
- * Returns the count of accepted bytes of the head, if a head must still be written, otherwise of
- * the block.
+ * Returns a pointer to the number of accepted bytes: of the head, if a head must still be written,
+ * otherwise of the block.
  */
 static inline size_t *stream_sent(struct stream_writer *stream)
 {

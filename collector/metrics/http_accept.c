@@ -36,12 +36,20 @@ static size_t count_of_network(const struct http_server *server, const struct ad
     return count;
 }
 
+/* Whether the first of two clients without an answer is the one to end. */
+static bool goes_before(const struct client *client, const struct client *other, int64_t now_ns)
+{
+    bool slow = client->state == CLIENT_ASKS && now_ns >= client->since_ns + HTTP_SLOW_NS;
+    bool other_slow = other->state == CLIENT_ASKS && now_ns >= other->since_ns + HTTP_SLOW_NS;
+    return slow == other_slow ? client->since_ns < other->since_ns : slow;
+}
+
 /*
  * Makes room for a request by ending a client that has no answer yet. Selects the network with the
- * most of these clients, and of its clients the oldest one whose request is not complete, otherwise
- * the oldest one.
+ * most of these clients, and of its clients the oldest one that is slow to send its request,
+ * otherwise the oldest one.
  */
-static void evict_asking(struct http_server *server)
+static void evict_asking(struct http_server *server, int64_t now_ns)
 {
     struct client *found = NULL;
     size_t most = 0;
@@ -50,9 +58,7 @@ static void evict_asking(struct http_server *server)
         if (!is_asking(client))
             continue;
         size_t count = count_of_network(server, &client->network);
-        bool sooner =
-            found == NULL || (client->state == found->state ? client->since_ns < found->since_ns
-                                                            : client->state == CLIENT_ASKS);
+        bool sooner = found == NULL || goes_before(client, found, now_ns);
         if (count < most || (count == most && !sooner))
             continue;
         most = count;
@@ -134,18 +140,13 @@ static bool take_client(struct http_server *server, struct client *client, wait_
         return false;
     }
     client->state = CLIENT_ASKS;
-    http_client_read(server, client, now_ns);
+    http_client_read(server, client);
     return true;
 }
 
-/*
- * Returns a slot for a new client, perhaps after ending another client. Returns NULL while the slot
- * of an ended client is not free yet.
- */
+/* Returns a slot for a new client, or NULL while the slot of an ended client is not free yet. */
 static struct client *make_room(struct http_server *server)
 {
-    if (count_asking(server) >= HTTP_ASKING)
-        evict_asking(server);
     struct client *client = free_client(server);
     if (client == NULL)
         evict_leaving(server);
@@ -167,6 +168,8 @@ void http_accept(struct http_server *server, int64_t now_ns)
             close_door(server, error.text, now_ns);
         if (result != ACCEPT_OK)
             return;
+        if (count_asking(server) >= HTTP_ASKING)
+            evict_asking(server, now_ns);
         take_client(server, client, connection, &peer, now_ns);
     }
 }

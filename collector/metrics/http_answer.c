@@ -47,8 +47,7 @@ struct http_answer http_answer_text(unsigned status, const char *text)
 
 struct http_answer http_answer_no_memory(void)
 {
-    struct http_answer answer =
-        http_answer_text(503, "Too many unread pages, or memory is short; try again.\n");
+    struct http_answer answer = http_answer_text(503, "Memory is short; try again.\n");
     answer.header = "Retry-After";
     answer.value = "1";
     return answer;

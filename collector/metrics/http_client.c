@@ -61,19 +61,6 @@ void http_client_removed(struct client *client)
     *client = (struct client){.state = CLIENT_FREE};
 }
 
-static bool client_gets(const struct client *client)
-{
-    return client->state == CLIENT_GETS || client->state == CLIENT_RESTS;
-}
-
-static size_t count_answers(const struct http_server *server)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < CLIENTS; i++)
-        count += client_gets(&server->clients[i]);
-    return count;
-}
-
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /*
@@ -143,32 +130,21 @@ static void client_send(struct http_server *server, struct client *client, int64
 
 static void make_answer(struct http_server *server, struct client *client)
 {
-    struct http_request request;
-    struct http_answer *answer = &client->answer;
-    unsigned status = 431;
-    *answer = (struct http_answer){0};
-    request.method = HTTP_OTHER;
-    if (client->head_size < HTTP_HEAD_SIZE)
-        status = http_request_parse(client->head, client->head_size, &request);
-    request.network = client->network;
+    unsigned status = client->status;
+    client->answer = (struct http_answer){0};
     if (status == 0)
-        server->options.answer(server->options.context, &request, answer);
+        server->options.answer(server->options.context, &client->request, &client->answer);
     else
-        *answer =
+        client->answer =
             http_answer_text(status, status == 431   ? "The request's head is too long.\n"
                                      : status == 505 ? "Use HTTP/1.1.\n"
                                                      : "This is not a request of HTTP/1.1.\n");
-    client->headers_only = request.method == HTTP_HEAD;
+    client->headers_only = client->request.method == HTTP_HEAD;
 }
 
-static void client_admit(struct http_server *server, struct client *client, int64_t now_ns)
+void http_client_reply(struct http_server *server, struct client *client, int64_t now_ns)
 {
-    size_t most = client->reserved ? HTTP_ANSWERS : HTTP_ANSWERS - HTTP_RESERVED;
-    client->state = CLIENT_WAITS;
-    if (count_answers(server) >= most) {
-        set_interests(server, client, 0);
-        return;
-    }
+    RULE(client->state == CLIENT_WAITS, "a request is answered once");
     struct output top = {.data = client->top, .capacity = sizeof client->top};
     make_answer(server, client);
     http_answer_write(&client->answer, clock_wall_ns(), &top);
@@ -179,29 +155,6 @@ static void client_admit(struct http_server *server, struct client *client, int6
     client->part_size = top.used;
     client->sent = 0;
     client_send(server, client, now_ns);
-}
-
-static struct client *oldest_waiting(struct http_server *server, bool reserved_only)
-{
-    struct client *found = NULL;
-    for (size_t i = 0; i < CLIENTS; i++) {
-        struct client *client = &server->clients[i];
-        if (client->state == CLIENT_WAITS && (client->reserved || !reserved_only) &&
-            (found == NULL || client->since_ns < found->since_ns))
-            found = client;
-    }
-    return found;
-}
-
-void http_client_admit(struct http_server *server, int64_t now_ns)
-{
-    for (;;) {
-        size_t busy = count_answers(server);
-        struct client *client = oldest_waiting(server, busy >= HTTP_ANSWERS - HTTP_RESERVED);
-        if (busy >= HTTP_ANSWERS || client == NULL)
-            return;
-        client_admit(server, client, now_ns);
-    }
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -221,7 +174,19 @@ static void look_at_head(const struct http_server *server, struct client *client
     client->reserved = http_request_begins(client->head, client->used, server->options.reserved);
 }
 
-void http_client_read(struct http_server *server, struct client *client, int64_t now_ns)
+/* Parses the complete head. The request's texts are in the head until the answer is made. */
+static void parse_head(const struct http_server *server, struct client *client)
+{
+    const struct http_server_options *options = &server->options;
+    client->status = 431;
+    client->request.method = HTTP_OTHER;
+    if (client->head_size < HTTP_HEAD_SIZE)
+        client->status = http_request_parse(client->head, client->head_size, &client->request);
+    client->request.network = client->network;
+    client->limited = client->status == 0 && options->is_limited(&client->request);
+}
+
+void http_client_read(struct http_server *server, struct client *client)
 {
     while (client->head_size == 0) {
         size_t size, known = client->used;
@@ -236,7 +201,9 @@ void http_client_read(struct http_server *server, struct client *client, int64_t
         client->used += size;
         look_at_head(server, client, known);
     }
-    client_admit(server, client, now_ns);
+    parse_head(server, client);
+    client->state = CLIENT_WAITS;
+    set_interests(server, client, 0);
 }
 
 static void client_drop(struct http_server *server, struct client *client)
@@ -258,7 +225,7 @@ void http_client_ready(struct http_server *server, struct client *client, int64_
 {
     switch (client->state) {
     case CLIENT_ASKS:
-        http_client_read(server, client, now_ns);
+        http_client_read(server, client);
         break;
     case CLIENT_GETS:
         client_send(server, client, now_ns);

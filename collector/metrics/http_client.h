@@ -11,6 +11,13 @@
 
 #define CLIENTS (HTTP_ASKING + HTTP_ANSWERS + HTTP_LEAVING)
 
+/*
+ * If others need its slot, a client may be ended that has not sent its request, or accepted no byte
+ * of its answer, for this time. On Linux the kernel accepts more bytes only after the client has
+ * read a third of those it holds, so a client that reads a few bytes at a time is slow too.
+ */
+#define HTTP_SLOW_NS INT64_C(100000000)
+
 enum client_state {
     CLIENT_FREE,
     CLIENT_ASKS,   /* its request is not complete */
@@ -34,6 +41,9 @@ struct client {
     size_t used;
     size_t head_size; /* 0: the head is not complete; HTTP_HEAD_SIZE: it is too long */
     bool reserved;
+    unsigned status; /* of the answer to a request that is not valid; 0: it is valid */
+    struct http_request request;
+    bool limited; /* its answer needs one of `limited_most` slots too */
 
     /* The answer. */
     struct http_answer answer;
@@ -50,6 +60,7 @@ struct http_server {
     int64_t closed_until_ns; /* no client is accepted before this time; 0: clients are accepted */
     int64_t quiet_until_ns;  /* when a refusal may be logged again */
     int64_t due_ns;
+    int64_t slow_due_ns; /* when an answer may be ended for a request that waits */
     bool listener_removed;
     struct client clients[CLIENTS];
 };
@@ -60,11 +71,17 @@ void http_client_end(struct http_server *server, struct client *client);
 /* Called after the notifier's REMOVED event: closes the connection and frees its slot. */
 void http_client_removed(struct client *client);
 
-/* Reads the request and, if it is complete and there is a slot, answers it. */
-void http_client_read(struct http_server *server, struct client *client, int64_t now_ns);
+/* Reads the request; a complete one then waits for http_admit_waiting. */
+void http_client_read(struct http_server *server, struct client *client);
 
-/* Answers the waiting requests for which slots are free. */
-void http_client_admit(struct http_server *server, int64_t now_ns);
+/*
+ * Answers the requests that wait and have a slot, after ending slow answers for them. Call it after
+ * the events of a time, so that a client which reads is not taken for a slow one.
+ */
+void http_admit_waiting(struct http_server *server, int64_t now_ns);
+
+/* Makes the answer to a request that waits, and begins to send it. */
+void http_client_reply(struct http_server *server, struct client *client, int64_t now_ns);
 
 /* Handles an event of a client. */
 void http_client_ready(struct http_server *server, struct client *client, int64_t now_ns);

@@ -46,18 +46,28 @@ static void handle_event(struct http_server *server, const struct notifier_event
         http_client_ready(server, event->token, now_ns);
 }
 
+/*
+ * Returns the number of events, or NOTIFIER_FAILED. Clients come before the listener, so that a new
+ * client replaces no client whose request has arrived.
+ */
 static size_t handle_events(struct http_server *server, int64_t now_ns)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
     size_t count = notifier_wait(server->notifier, 0, events, NOTIFIER_WAIT_MOST, 0);
-    for (size_t i = 0; i < count && count != NOTIFIER_FAILED; i++)
-        handle_event(server, &events[i], now_ns);
+    size_t handled = count == NOTIFIER_FAILED ? 0 : count;
+    for (size_t i = 0; i < handled; i++)
+        if (events[i].token != server)
+            handle_event(server, &events[i], now_ns);
+    for (size_t i = 0; i < handled; i++)
+        if (events[i].token == server)
+            handle_event(server, &events[i], now_ns);
     return count;
 }
 
 /*
  * The handle becomes readable again only after all events were read, so if some are left, the
- * server is due at once.
+ * server is due at once. There are at least two rounds, because waiting requests are admitted after
+ * the first one.
  */
 bool http_server_serve(struct http_server *server, int64_t now_ns)
 {
@@ -65,8 +75,9 @@ bool http_server_serve(struct http_server *server, int64_t now_ns)
     bool served = false;
     http_accept_again(server, now_ns);
     end_overdue(server, now_ns);
-    for (size_t i = 0; i < ROUNDS_MOST && count != 0 && count != NOTIFIER_FAILED; i++) {
-        http_client_admit(server, now_ns);
+    for (size_t i = 0; i < ROUNDS_MOST && count != NOTIFIER_FAILED && (count != 0 || i < 2); i++) {
+        if (i != 0)
+            http_admit_waiting(server, now_ns);
         count = handle_events(server, now_ns);
         served = served || count != 0;
     }
@@ -93,6 +104,7 @@ int64_t http_server_due(const struct http_server *server)
     int64_t due_ns = server->due_ns;
     if (server->closed_until_ns != 0)
         bring_forward(&due_ns, server->closed_until_ns);
+    bring_forward(&due_ns, server->slow_due_ns);
     for (size_t i = 0; i < CLIENTS; i++)
         bring_forward(&due_ns, http_client_limit(server, &server->clients[i]));
     return due_ns;
@@ -107,6 +119,7 @@ int http_server_create(struct http_server **out, const struct http_server_option
     if (server == NULL)
         return error_no_memory(error);
     server->options = *options;
+    server->slow_due_ns = INT64_MAX;
     if (notifier_create_for_levels(&server->notifier, options->listener, server, NOTIFIER_IN,
                                    error) != 0) {
         free(server);

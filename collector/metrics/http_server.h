@@ -7,9 +7,11 @@
  * HTTP_ASKING slots, for at most the time limit. If all are used, a new client replaces the oldest
  * client of the address (for IPv6: the /64 network) that has the most. A complete request waits,
  * within the same limits, for one of HTTP_ANSWERS slots, of which HTTP_RESERVED are only for the
- * reserved path. So silent, slow and disconnected clients do not delay answers to other clients.
- * After the answer the connection waits for a short time until the peer closes its side, because
- * closing it earlier may destroy the answer (RFC 9112, 9.6).
+ * reserved path; answers of limited paths use at most `limited_most` of them. While a request
+ * waits, an answer whose client accepts no byte for HTTP_SLOW_NS is ended to make room, first one
+ * of the address that has the most answers. So silent, slow and disconnected clients do not delay
+ * answers to other clients. After the answer the connection waits for a short time until the peer
+ * closes its side, because closing it earlier may destroy the answer (RFC 9112, 9.6).
  *
  * Lifecycle: create, then wait for the handle and serve in the main thread's loop, destroy. Main
  * thread.
@@ -39,6 +41,10 @@ struct http_server_options {
     int64_t stall_timeout_ns; /* maximum nanoseconds to wait for the request, for a slot, and for
                                  the client to read */
     const char *reserved;     /* the path that may use the reserved slots; a literal */
+    size_t limited_most;      /* the maximum number of unsent answers of limited paths */
+
+    /* Returns whether the answer takes much memory until it is sent. */
+    bool (*is_limited)(const struct http_request *request);
 
     /* Makes the answer to a request; `request` is valid during the call. */
     void (*answer)(void *context, const struct http_request *request, struct http_answer *out);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/base/rule.h"
 #include "collector/log/log.h"
 #include "collector/metrics/metrics_accept.h"
 #include "collector/metrics/metrics_page.h"
@@ -102,51 +101,46 @@ static bool make_glossary(struct metrics_requests *requests, const struct http_r
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* false for a short page, which is answered even if other clients leave their
-                     pages unread */
+    bool limited; /* few may be unsent at a time; false: a short page */
 } made_pages[] = {
     {"/metrics", make_metrics, true},          {"/healthz", make_health, false},
     {"/sources", requests_make_sources, true}, {"/events/once", make_events, true},
     {"/glossary", make_glossary, true},
 };
 
+#define MADE_PAGES (sizeof made_pages / sizeof *made_pages)
+
 static const char not_found[] =
     "Not found; use / (the status page), /metrics, /healthz, /sources or /events.\n";
 
-struct page {
-    size_t *unsent; /* count of unsent pages, including this one */
-    char *text;
-};
-
-static void free_page(void *context)
+/* Returns the index in made_pages, or the number of its rows if the path is another one. */
+static size_t find_made(const char *path)
 {
-    struct page *page = context;
-    RULE(*page->unsent != 0, "a page is counted as unsent until it is freed");
-    (*page->unsent)--;
-    free(page->text);
-    free(page);
+    size_t i = 0;
+    while (i < MADE_PAGES && strcmp(made_pages[i].path, path) != 0)
+        i++;
+    return i;
+}
+
+bool metrics_requests_is_limited(const struct http_request *request)
+{
+    size_t index = find_made(request->path);
+    return index < MADE_PAGES && made_pages[index].limited;
 }
 
 static void send_made(struct metrics_requests *requests, const struct http_request *request,
                       size_t index, struct http_answer *answer)
 {
-    struct page *page = NULL;
     struct output text;
-    bool full = made_pages[index].limited && requests->unsent >= METRICS_PAGES;
     *answer = (struct http_answer){.status = 200, .type = "application/json"};
-    bool made = !full && made_pages[index].make(requests, request, &text, answer);
-    if (made && (page = malloc(sizeof *page)) == NULL)
-        free(text.data);
-    if (page == NULL) {
+    if (!made_pages[index].make(requests, request, &text, answer)) {
         *answer = http_answer_no_memory();
         return;
     }
-    *page = (struct page){&requests->unsent, text.data};
-    requests->unsent++;
     answer->bytes = text.data;
     answer->size = text.used;
-    answer->done = free_page;
-    answer->context = page;
+    answer->done = free;
+    answer->context = text.data;
 }
 
 /* --- the status page -------------------------------------------------------------------------- */
@@ -227,11 +221,10 @@ static void send_unauthorized(struct metrics_requests *requests, const struct ht
 static void send_path(struct metrics_requests *requests, const struct http_request *request,
                       struct http_answer *answer)
 {
-    for (size_t i = 0; i < sizeof made_pages / sizeof *made_pages; i++) {
-        if (strcmp(made_pages[i].path, request->path) == 0) {
-            send_made(requests, request, i, answer);
-            return;
-        }
+    size_t index = find_made(request->path);
+    if (index < MADE_PAGES) {
+        send_made(requests, request, index, answer);
+        return;
     }
     for (const struct page_file *file = page_files; file->path != NULL; file++) {
         if (strcmp(file->path, request->path) == 0) {

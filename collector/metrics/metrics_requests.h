@@ -29,9 +29,11 @@ struct metrics_requests {
     bool any_host;               /* any Host is accepted: browsers cannot connect to a local
                                     socket, so no web page can choose the Host */
     struct metrics_token *token; /* NULL if no token is needed */
-    size_t unsent;               /* number of unsent pages */
     int64_t misnamed_pause_ns;   /* when a refused Host may be logged again */
 };
+
+/* Returns whether the answer to a request is a page of memory, of which few may be unsent. */
+bool metrics_requests_is_limited(const struct http_request *request);
 
 /* Makes the answer to a request; the context is a struct metrics_requests. */
 void metrics_requests_answer(void *context, const struct http_request *request,

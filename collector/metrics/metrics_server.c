@@ -90,6 +90,8 @@ static int server_start(struct metrics_server *server, const struct metrics_serv
     const struct http_server_options http = {.listener = listener,
                                              .stall_timeout_ns = options->stall_timeout_ns,
                                              .reserved = "/healthz",
+                                             .limited_most = METRICS_PAGES,
+                                             .is_limited = metrics_requests_is_limited,
                                              .answer = metrics_requests_answer,
                                              .context = &server->requests};
     server->longest_pause_ns = options->stall_timeout_ns / PAUSE_PART;

@@ -32,7 +32,8 @@
 
 /*
  * The maximum number of connections (http_server.h divides them up) and of unsent pages. When that
- * many pages are unsent, requests for pages other than /healthz are answered with 503.
+ * many pages are unsent, requests for pages other than /healthz wait until one of them is sent, or
+ * ended because its client is slow.
  */
 #define METRICS_CONNECTIONS 120
 #define METRICS_PAGES       4

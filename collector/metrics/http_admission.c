@@ -1,0 +1,118 @@
+/*
+ * Which request of the HTTP server gets a slot for its answer, and which answer ends for it
+ * (http_server.h).
+ */
+#include "collector/metrics/http_client.h"
+
+#include "collector/platform/clock.h"
+
+static bool is_answered(const struct client *client)
+{
+    return client->state == CLIENT_GETS || client->state == CLIENT_RESTS;
+}
+
+/* The number of answers that are being sent; `limited`: only of limited paths. */
+static size_t count_answers(const struct http_server *server, bool limited)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS; i++)
+        count += is_answered(&server->clients[i]) && (!limited || server->clients[i].limited);
+    return count;
+}
+
+static size_t count_of_network(const struct http_server *server, const struct address *network)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS; i++)
+        count += is_answered(&server->clients[i]) &&
+                 address_same_host(&server->clients[i].network, network);
+    return count;
+}
+
+static bool has_limited_room(const struct http_server *server)
+{
+    return count_answers(server, true) < server->options.limited_most;
+}
+
+static bool has_room(const struct http_server *server, const struct client *client)
+{
+    size_t most = client->reserved ? HTTP_ANSWERS : HTTP_ANSWERS - HTTP_RESERVED;
+    return count_answers(server, false) < most && (!client->limited || has_limited_room(server));
+}
+
+/*
+ * Returns the request that is answered next: of the host with the fewest answers, the oldest one.
+ * NULL: no request waits that has room.
+ */
+static struct client *next_with_room(struct http_server *server)
+{
+    struct client *found = NULL;
+    size_t fewest = 0;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        struct client *client = &server->clients[i];
+        if (client->state != CLIENT_WAITS || !has_room(server, client))
+            continue;
+        size_t count = count_of_network(server, &client->network);
+        if (found != NULL &&
+            (count > fewest || (count == fewest && client->since_ns >= found->since_ns)))
+            continue;
+        fewest = count;
+        found = client;
+    }
+    return found;
+}
+
+/*
+ * Returns the answer to end for a request without room: of the host with the most answers, the one
+ * without progress for the longest time. NULL: no answer is slow; then *due_ns is brought forward
+ * to the time at which the next one is.
+ */
+static struct client *slow_answer(struct http_server *server, const struct client *waiting,
+                                  int64_t now_ns, int64_t *due_ns)
+{
+    bool limited = waiting->limited && !has_limited_room(server);
+    struct client *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        struct client *client = &server->clients[i];
+        if (client->state != CLIENT_GETS || (limited && !client->limited))
+            continue;
+        if (now_ns < client->since_ns + HTTP_SLOW_NS) {
+            bring_forward(due_ns, client->since_ns + HTTP_SLOW_NS);
+            continue;
+        }
+        size_t count = count_of_network(server, &client->network);
+        if (found != NULL &&
+            (count < most || (count == most && client->since_ns >= found->since_ns)))
+            continue;
+        most = count;
+        found = client;
+    }
+    return found;
+}
+
+/* Ends one slow answer for the requests that wait. Returns whether there was one. */
+static bool end_slow(struct http_server *server, int64_t now_ns)
+{
+    for (size_t i = 0; i < CLIENTS; i++) {
+        const struct client *client = &server->clients[i];
+        if (client->state != CLIENT_WAITS)
+            continue;
+        struct client *slow = slow_answer(server, client, now_ns, &server->slow_due_ns);
+        if (slow == NULL)
+            continue;
+        http_client_end(server, slow);
+        return true;
+    }
+    return false;
+}
+
+void http_admit_waiting(struct http_server *server, int64_t now_ns)
+{
+    do {
+        struct client *client;
+        server->slow_due_ns = INT64_MAX;
+        while ((client = next_with_room(server)) != NULL)
+            http_client_reply(server, client, now_ns);
+    } while (end_slow(server, now_ns));
+}

@@ -18,7 +18,7 @@ static ProtobufCMessage *new_message(struct decoder *decoder, const struct messa
 
 /* --- decoding one value ----------------------------------------------------------------------- */
 
-/* Reads a number of the field's wire type into `bits`. Returns the position after it, or NULL. */
+/* Reads a number of the field's wire type. Returns the position after it, or NULL. */
 static inline const uint8_t *read_number(const struct field_type *field, const uint8_t *at,
                                          const uint8_t *end, uint64_t *bits)
 {
@@ -57,15 +57,15 @@ static inline void store_number(const struct field_type *field, uint64_t bits, v
     }
 }
 
-/* Whether the field's enum accepts the number. */
+/* Returns true if the field's enum accepts the number. */
 static inline bool is_allowed(const struct field_type *field, uint64_t bits)
 {
     return !field->closed || enum_find(field->enumeration, (int32_t)(uint32_t)bits) != NULL;
 }
 
 /*
- * Marks the field as present and returns the place for its next value. A message field has no mark
- * other than its pointer.
+ * Marks the field as present and returns where to store its next value. The mark of a message field
+ * is its pointer.
  */
 static inline void *take_place(const struct message_type *type, const struct field_type *field,
                                ProtobufCMessage *message)
@@ -94,8 +94,8 @@ static inline void *take_place(const struct message_type *type, const struct fie
 /* --- unknown fields --------------------------------------------------------------------------- */
 
 /*
- * Appends an unknown field, for which decoder_make_room has made room. The data from `from` to `to`
- * are the bytes after the field's tag.
+ * Appends an unknown field, for which decoder_make_room has reserved memory. Its data are the bytes
+ * after the tag, from `from` to `to`.
  */
 static void keep_unknown(struct decoder *decoder, ProtobufCMessage *message, uint32_t number,
                          uint32_t wire_type, const uint8_t *from, const uint8_t *to)
@@ -143,10 +143,7 @@ static const uint8_t *parse_text(struct decoder *decoder, const struct message_t
     return bytes + length;
 }
 
-/*
- * Parses a packed field. Not inlined into `parse`, which would then need more stack at each level
- * of nesting.
- */
+/* Not inlined into `parse`, which would then need more stack at each level of nesting. */
 static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
                                                 const struct message_type *type,
                                                 const struct field_type *field,
@@ -168,7 +165,7 @@ static NEVER_INLINE const uint8_t *parse_packed(struct decoder *decoder,
 }
 
 /*
- * Returns the earlier message of the field, with which the next one is merged; NULL if there is
+ * Returns the field's earlier message, into which the next one is merged. Returns NULL if there is
  * none, or if the field is repeated.
  */
 static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufCMessage *message)
@@ -179,8 +176,8 @@ static ProtobufCMessage *earlier(const struct field_type *field, const ProtobufC
 }
 
 /*
- * Decodes the value of a message or group field; `scope` and `end` belong to the value. Returns the
- * end of the value.
+ * Decodes the value of a message or group field, up to `end`. `scope` is that of the value. Returns
+ * the position after the value.
  */
 static const uint8_t *parse_child(struct decoder *decoder, const struct message_type *type,
                                   const struct field_type *field, ProtobufCMessage *message,
@@ -203,7 +200,7 @@ static const uint8_t *parse_child(struct decoder *decoder, const struct message_
     return parse(decoder, field->message, child, at, end, scope);
 }
 
-/* If a map entry lacks its message value, gives it an empty message. */
+/* Gives a map entry that lacks its message value an empty message. */
 static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
                            const struct message_type *type)
 {
@@ -219,9 +216,8 @@ static bool complete_entry(struct decoder *decoder, ProtobufCMessage *entry,
 }
 
 /*
- * Completes the last entry of a map. `from` and `to` are the begin and the end of the entry's
- * bytes. If the entry's value is unknown in a closed enum, the whole entry becomes an unknown
- * field.
+ * Completes the last entry of a map; `from` and `to` delimit its bytes. If the entry's value is an
+ * unknown value of a closed enum, the whole entry becomes an unknown field.
  */
 static bool end_entry(struct decoder *decoder, const struct field_type *map,
                       ProtobufCMessage *message, const uint8_t *from, const uint8_t *to)
@@ -266,21 +262,18 @@ static const uint8_t *parse_message(struct decoder *decoder, const struct messag
 
 /* --- message sets ----------------------------------------------------------------------------- */
 
-/*
- * The fields of an item that have been read so far. If the number or the message of an item occurs
- * again, the first occurrence counts.
- */
+/* The state of reading an item. If its number or its message occurs again, the first one counts. */
 struct item {
     const struct message_type *set;
-    ProtobufCMessage *message; /* the message that is the set */
-    uint32_t levels;           /* number of levels that may open inside the item */
+    ProtobufCMessage *message; /* the message set itself */
+    uint32_t levels;           /* levels that may open inside the item */
     bool has_id;
     bool done;
     uint32_t id;
-    const uint8_t *early; /* position of the length of a message before the number, or NULL */
+    const uint8_t *early; /* the length of a message that came before the number, or NULL */
 };
 
-/* Decodes the message of an item. `at` is the position of the message's length. */
+/* Decodes the message of an item; `at` is the position of its length. */
 static const uint8_t *parse_item_message(struct decoder *decoder, struct item *item,
                                          const uint8_t *at, const uint8_t *end, uint32_t levels)
 {
@@ -301,8 +294,8 @@ static const uint8_t *parse_item_message(struct decoder *decoder, struct item *i
 }
 
 /*
- * Reads the number of an item. A message that came before the number may nest one level deeper than
- * one after it, as in protobuf's C++ code.
+ * Reads the number of an item. A message that came before it may nest one level deeper than one
+ * after it, as in protobuf's C++ code.
  */
 static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, const uint8_t *at,
                                     const uint8_t *end)
@@ -322,15 +315,15 @@ static const uint8_t *parse_item_id(struct decoder *decoder, struct item *item, 
 }
 
 /*
- * Reads a field of an item: `at` is after the field's tag, and `first` is the first byte of the
+ * Reads a field of an item. `first` is the first byte of its tag, and `at` the position after the
  * tag.
  */
 static const uint8_t *parse_item_field(struct decoder *decoder, struct item *item, uint8_t first,
                                        uint32_t tag, const uint8_t *at, const uint8_t *end)
 {
     /*
-     * As in protobuf's C++ code, these tags have one byte: a longer encoding of such a tag belongs
-     * to another field.
+     * As in protobuf's C++ code, these tags have one byte; a longer encoding of the same tag counts
+     * as another field.
      */
     if (first == WIRE_TAG(WIRE_ITEM_ID, WIRE_VARINT))
         return parse_item_id(decoder, item, at, end);
@@ -344,8 +337,8 @@ static const uint8_t *parse_item_field(struct decoder *decoder, struct item *ite
 }
 
 /*
- * Parses an item of a message set; `at` is after the item's start tag. Drops an item that lacks its
- * number or its message, and skips all other fields in an item.
+ * Parses an item of a message set; `at` is after its start tag. Ignores an item without a number or
+ * a message, and all other fields in it.
  */
 static const uint8_t *parse_item(struct decoder *decoder, const struct message_type *set,
                                  ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -381,10 +374,7 @@ static bool end_message(struct decoder *decoder, const struct message_type *type
     return true;
 }
 
-/*
- * Handles a field that the type lacks: parses an item of a message set, and keeps any other field
- * as an unknown field.
- */
+/* Keeps a field that the type lacks as an unknown field, unless it is an item of a message set. */
 static const uint8_t *parse_unknown(struct decoder *decoder, const struct message_type *type,
                                     ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end, uint32_t tag, uint32_t levels)
@@ -414,8 +404,8 @@ static inline const uint8_t *parse_field(struct decoder *decoder, const struct m
 }
 
 /*
- * Decodes the fields from `at` to `end`, or to the end tag of the group, into a message with empty
- * lists. Returns the position after the fields and the end tag.
+ * Decodes the fields from `at` to `end`, or to the end tag of a group, into a message with empty
+ * lists. Returns the position after them, or NULL.
  */
 static const uint8_t *parse(struct decoder *decoder, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -467,7 +457,7 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
                                       struct decoded *out)
 {
     static const uint8_t nothing[1];
-    struct decoder decoder; /* `groups` is not set here: it is written before it is read */
+    struct decoder decoder; /* not set here: `groups`, which is written before it is read */
     decoder.arena = arena;
     decoder.unknown_fields = 0;
     decoder.incomplete = false;

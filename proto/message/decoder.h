@@ -1,7 +1,4 @@
-/*
- * Declarations shared by the decoder's files and private to them: the decoder's state, and the
- * functions that the walk in decode.c calls.
- */
+/* For the decoder's files only: the decoder's state, and the functions that decode.c calls. */
 #ifndef SLUICE_PROTO_MESSAGE_DECODER_H
 #define SLUICE_PROTO_MESSAGE_DECODER_H
 
@@ -13,73 +10,64 @@
 struct decoder {
     struct arena *arena;
     size_t unknown_fields;
-    bool incomplete; /* a message ended without one of its required fields */
+    bool incomplete; /* a message has ended without a required field */
     enum decode_result failure;
-    const uint8_t *parse_error_at;         /* position of the failure; NULL: not yet known */
-    struct decode_failure fault;           /* details of the failure; its offset is not filled */
-    uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* field numbers of the open groups in decoder_skip */
+    const uint8_t *parse_error_at;         /* position of the failure; NULL: not known yet */
+    struct decode_failure fault;           /* details of the failure, without its offset */
+    uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that decoder_skip has open */
 };
 
-/* The bytes that are decoded: a message (`group` is 0), or a group (its number) up to its end tag.
- */
+/* A message (`group` is 0), or a group (its number), which ends with its end tag. */
 struct scope {
     uint32_t group;
-    uint32_t levels; /* number of levels that may still open inside */
+    uint32_t levels; /* levels that may still open inside */
 };
 
 /* --- failing (failure.c) ---------------------------------------------------------------------- */
 
 /*
- * The decoder_fail functions record why decoding fails, and return NULL, which their callers
- * return, too. A later cause replaces an earlier one: a look ahead may have recorded an error that
- * the decoder does not reach.
+ * The decoder_fail functions record why decoding fails. They return NULL, which their callers
+ * return, too. A later failure replaces an earlier one, because a look ahead may record an error
+ * that the decoder does not reach.
  *
- * decoder_fail records a cause at the position `at`; if `at` is NULL, at the beginning of the
- * field.
+ * decoder_fail records a cause at the position `at`; NULL stands for the beginning of the field.
  */
 void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8_t *at);
 
 /*
- * Records that the bytes from `at` on are not a value of this wire type (wire_skip or a wire_read
- * function has failed).
+ * Records that the bytes at `at` are not a value of this wire type (a function of wire.h has
+ * failed).
  */
 void *decoder_fail_value(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                          uint32_t wire_type);
 
 /*
- * Records that the bytes from `at` on are not a valid string: the length is invalid, or the text is
- * not UTF-8.
+ * Records that the bytes at `at` are not a valid string: its length is wrong, or it is not UTF-8.
  */
 void *decoder_fail_text(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
-/* Records that the bytes from `at` on are not a tag, or are a tag that is not allowed there. */
+/* Records that the bytes at `at` are not a tag, or are a tag that is not allowed there. */
 void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t *end);
 
 /*
- * Puts field `number` of `type` (NULL: not known) in front of the failure's path of fields. `at` is
- * the position of the field's tag. Called for the innermost field first.
+ * Puts field `number` of `type` (NULL: not known) in front of the path of the failed field. `at` is
+ * the position of its tag. Called for the innermost field first.
  */
 void *decoder_fail_within(struct decoder *decoder, const struct message_type *type, uint32_t number,
                           const uint8_t *at);
 
-/*
- * Copies the recorded failure to `out`, with its offset from `data`, where the bytes begin. Returns
- * the recorded result.
- */
+/* Copies the failure to `out`, with its offset from `data`, the first byte. Returns the result. */
 enum decode_result decoder_tell_failure(const struct decoder *decoder, const uint8_t *data,
                                         struct decoded *out);
 
-/* Returns `size` bytes of the arena, or NULL with DECODE_TOO_LARGE recorded. */
+/* Returns `size` bytes of the arena, or NULL after recording DECODE_TOO_LARGE. */
 static inline void *decoder_allocate(struct decoder *decoder, size_t size)
 {
     void *block = arena_allocate(decoder->arena, size);
     return block != NULL ? block : decoder_fail(decoder, CAUSE_NO_ROOM, NULL);
 }
 
-/*
- * Decodes like message_decode, but never uses the fast decoder (fast_path.h). The result is the
- * same.
- */
+/* Decodes like message_decode, without the fast decoder (fast_path.h). The result is the same. */
 enum decode_result message_decode_any(const struct message_type *type, const uint8_t *data,
                                       size_t size, unsigned levels, struct arena *arena,
                                       struct decoded *out);
@@ -88,7 +76,7 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
 
 /* How the bytes after a tag are decoded. */
 enum field_form {
-    FORM_UNKNOWN, /* the type lacks the field or expects another wire type: kept unchanged */
+    FORM_UNKNOWN, /* the type lacks the field, or expects another wire type */
     FORM_SINGLE,
     FORM_PACKED,
 };
@@ -103,17 +91,16 @@ static inline enum field_form form_of(const struct field_type *field, uint32_t w
 }
 
 /*
- * Skips the value of a field; the value of a group ends with its end tag. Returns the position
- * after the value, or NULL with the failure recorded.
+ * Skips the value of a field; that of a group ends with its end tag. Returns the position after it,
+ * or NULL with the failure recorded.
  */
 const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                             uint32_t tag, uint32_t levels);
 
 /*
- * Scans the fields from `at` to the end of `message`, whose repeated fields must be empty.
- * Allocates room for the elements of each repeated field and for the unknown fields, enough for all
- * that follow. Invalid bytes end the scan, because decoding stops there, too. Returns false with
- * the failure recorded.
+ * Scans the fields from `at` on, and allocates enough room for the elements of all repeated fields
+ * and for the unknown fields of `message`, whose lists must be empty. Ends at invalid bytes,
+ * because decoding ends there, too. Returns false with the failure recorded if the arena is full.
  */
 bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
                        ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
@@ -123,8 +110,8 @@ bool decoder_make_room(struct decoder *decoder, const struct message_type *type,
 
 /*
  * decoder_begin_merge empties the lists of `message`, so that its next occurrence can be decoded
- * into it, and returns a copy of the old state. decoder_end_merge then puts the elements of that
- * copy in front of the new elements. On failure they record it and return NULL or false.
+ * into it, and returns a copy of the old message. decoder_end_merge puts the elements of that copy
+ * in front of the new ones. On failure they record it and return NULL or false.
  */
 const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
                                             const struct message_type *type,
@@ -135,29 +122,29 @@ bool decoder_end_merge(struct decoder *decoder, const struct message_type *type,
 /* --- the end of a message --------------------------------------------------------------------- */
 
 /*
- * Drops a map entry if a later entry has the same key (map_entries.c). Returns false, with the
- * failure recorded, if the arena is too small to sort the entries.
+ * Removes each map entry that a later entry with the same key replaces (map_entries.c). Returns
+ * false with the failure recorded if the arena is too small to sort the entries.
  */
 bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type *map,
                                ProtobufCMessage *message);
 
 /*
- * Drops such entries from a list of at most MAP_FEW entries; needs no memory. Returns the number of
- * entries that remain.
+ * Does the same for at most MAP_FEW entries, without memory. Returns the number of remaining
+ * entries.
  */
 #define MAP_FEW 12
 size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,
                             size_t count);
 
 /*
- * Whether the message and all its submessages have their required fields (required.c). If not,
- * records the failure with `end` as its position.
+ * Returns true if the message and all submessages have their required fields (required.c).
+ * Otherwise records the failure at the position `end`.
  */
 bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
                          const ProtobufCMessage *message, const uint8_t *end);
 
 /*
- * Returns the words after the message's struct, which have a bit for each required field that was
+ * Returns the words after the message's struct, with a bit for each required field that was
  * decoded.
  */
 static inline uint64_t *required_words(const struct message_type *type, ProtobufCMessage *message)
@@ -165,7 +152,7 @@ static inline uint64_t *required_words(const struct message_type *type, Protobuf
     return (uint64_t *)(void *)((char *)message + type->required_offset);
 }
 
-/* Whether the message has its required fields, regardless of its submessages. */
+/* Returns true if the message itself has its required fields. */
 static inline bool has_required(const struct message_type *type, const ProtobufCMessage *message)
 {
     const void *words = (const char *)message + type->required_offset;

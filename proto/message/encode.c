@@ -1,7 +1,7 @@
 /*
- * Writes a message from its end to its beginning, so that a submessage is written before the length
- * in front of it. The bytes are made at the end of the free room, then moved to the beginning of
- * that room.
+ * Writes a message from its end to its beginning, so that the length in front of a submessage is
+ * known when it is written. The bytes are written to the end of the free room and then moved to its
+ * beginning.
  */
 #include "proto/message/encode.h"
 
@@ -9,7 +9,7 @@
 
 #include "collector/base/wire.h"
 
-/* The room from `begin` to `at` is still free; the output begins at `at`. */
+/* The room from `begin` to `at` is free, and the output begins at `at`. */
 struct back_writer {
     uint8_t *begin;
     uint8_t *at;
@@ -50,10 +50,7 @@ static void put_fixed(struct back_writer *writer, uint64_t value, size_t size)
     put_bytes(writer, bytes, size);
 }
 
-/*
- * Returns the bits to write for a number. Signed 32-bit numbers are extended to 64 bits, as on the
- * wire.
- */
+/* Returns the bits to write for a number. Signed 32-bit numbers are extended to 64 bits. */
 static uint64_t load_number(const struct field_type *field, const void *place)
 {
     if (field->size == 8) {
@@ -89,7 +86,6 @@ static void put_number(struct back_writer *writer, const struct field_type *fiel
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message);
 
-/* Writes a submessage with its length. */
 static void put_child(struct back_writer *writer, const struct message_type *type,
                       const ProtobufCMessage *message)
 {
@@ -98,7 +94,6 @@ static void put_child(struct back_writer *writer, const struct message_type *typ
     put_varint(writer, (uint64_t)(end - writer->at));
 }
 
-/* Writes one value with its tag. */
 static void put_value(struct back_writer *writer, const struct field_type *field, const void *place)
 {
     switch (field->kind) {
@@ -148,7 +143,7 @@ static void put_unknown(struct back_writer *writer, const ProtobufCMessageUnknow
     put_tag(writer, unknown->tag, (uint32_t)unknown->wire_type);
 }
 
-/* Writes the bytes of a message set's item that come before the length of the item's message. */
+/* Writes the part of a message set's item that comes before its message. */
 static void put_item_head(struct back_writer *writer, uint32_t id)
 {
     put_tag(writer, WIRE_ITEM_MESSAGE, WIRE_LENGTH);
@@ -181,7 +176,7 @@ static void put_set(struct back_writer *writer, const struct message_type *set,
     }
 }
 
-/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
+/* The recursion is as deep as messages are nested, which the decoder has limited. */
 static void put_message(struct back_writer *writer, const struct message_type *type,
                         const ProtobufCMessage *message)
 {

@@ -1,4 +1,4 @@
-/* Describes why decoding fails. These functions are not called for valid messages. */
+/* Describes why decoding fails. Not called for valid messages. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +29,8 @@ void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8
 /* --- causes of failures ----------------------------------------------------------------------- */
 
 /*
- * For a number at `at` that cannot be read in `most` bytes: whether the bytes end before the number
- * does. If not, the number is too long.
+ * Given that no number of at most `most` bytes can be read at `at`: returns true if the bytes end
+ * too early, and false if the number is too long.
  */
 static bool is_cut(const uint8_t *at, const uint8_t *end, size_t most)
 {
@@ -52,10 +52,7 @@ static void *fail_length(struct decoder *decoder, const uint8_t *at, const uint8
     return NULL;
 }
 
-/*
- * Records an invalid wire type. The position of the failure is that of the tag, because the tag is
- * wrong.
- */
+/* The position of this failure is that of the tag, which is wrong. */
 static void *fail_wire_type(struct decoder *decoder, const uint8_t *tag, uint32_t wire_type)
 {
     decoder_fail(decoder, CAUSE_WIRE_TYPE, tag);
@@ -114,12 +111,12 @@ void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t
 
 /* --- the path of the failure's field ---------------------------------------------------------- */
 
-/* Replaces the part of a path that does not fit. */
+/* Stands for the part of a path that does not fit. */
 #define CUT "..."
 
 /*
- * Puts a name, and a dot if the path is not empty, in front of the path. A name that does not fit
- * is replaced by CUT, which stays the first part of the path.
+ * Puts a name and, if necessary, a dot in front of the path. If that does not fit, puts CUT there,
+ * and nothing in front of it later.
  */
 static void prepend(char path[DECODE_FIELD_SIZE], const char *name, size_t size)
 {
@@ -145,7 +142,7 @@ void *decoder_fail_within(struct decoder *decoder, const struct message_type *ty
     char text[16];
     if (decoder->parse_error_at == NULL)
         decoder->parse_error_at = at;
-    if (field != NULL && field->proto_key != NULL) /* the key is "name": with quotes and a colon */
+    if (field != NULL && field->proto_key != NULL) /* a key is "name": with quotes and a colon */
         prepend(decoder->fault.field, field->proto_key + 1, field->proto_key_size - 3);
     else
         prepend(decoder->fault.field, text,

@@ -7,12 +7,12 @@
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
 
-/* The free part of the arena. Each block takes whole words of it, as with arena_allocate. */
+/* The free part of the arena. Blocks are aligned as by arena_allocate. */
 struct room {
     uint8_t *next;
     uint8_t *end;
-    size_t unknown_fields; /* in all messages decoded so far */
-    unsigned levels;       /* number of levels that may still open */
+    size_t unknown_fields; /* in all messages so far */
+    unsigned levels;       /* levels that may still open */
 };
 
 static inline void *allocate(struct room *room, size_t size)
@@ -26,9 +26,9 @@ static inline void *allocate(struct room *room, size_t size)
 }
 
 /*
- * Returns an empty message, a copy of the type's prototype. The copy is made in pieces of fixed
- * size, so the last piece may write into the free room behind the message. Returns NULL if there is
- * not enough room for that; decoding would soon fail anyway.
+ * Returns an empty message, a copy of the type's prototype. It is copied in pieces of fixed size,
+ * and the last piece may extend into the free room after the message. Returns NULL if that does not
+ * fit; decoding would soon fail anyway.
  */
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
 {
@@ -149,7 +149,7 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
 
 /* --- repeated fields -------------------------------------------------------------------------- */
 
-/* Whether the tag at `tag` occurs again at `at`, followed by at least one byte. */
+/* Returns true if `at` begins with the tag at `tag`, followed by at least one byte. */
 static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *at,
                             const uint8_t *end)
 {
@@ -158,10 +158,7 @@ static inline bool is_again(const uint8_t *tag, size_t tag_size, const uint8_t *
     return tag_size == 1 || memcmp(at, tag, tag_size) == 0;
 }
 
-/*
- * Returns the number of consecutive elements, of which the first begins at `tag`; 0: the bytes are
- * invalid.
- */
+/* Returns the number of consecutive elements from `tag` on; 0 if the bytes are invalid. */
 static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t *end,
                              uint32_t wire_type)
 {
@@ -174,7 +171,7 @@ static size_t count_elements(const uint8_t *tag, size_t tag_size, const uint8_t 
     return count;
 }
 
-/* Makes a field's list. Returns NULL if the field already has a list, or if there is no room. */
+/* Makes a field's list. Returns NULL if the field has a list already, or if there is no room. */
 static inline void *make_list(struct room *room, const struct plain_step *step, char *message,
                               size_t count)
 {
@@ -188,8 +185,8 @@ static inline void *make_list(struct room *room, const struct plain_step *step, 
 }
 
 /*
- * Decodes consecutive elements that are messages. Until their number is known, each message has a
- * pointer to the previous one in place of its descriptor.
+ * Decodes consecutive elements that are messages. Until their number is known they are a linked
+ * list: the descriptor of each points to the previous one.
  */
 static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const struct plain_step *step,
                                                    char *message, const uint8_t *tag,
@@ -219,8 +216,8 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
 }
 
 /*
- * Whether the entry is complete. An entry whose message value is absent is not: the complete
- * decoder must make an empty message for it.
+ * Returns false if the entry lacks its message value, for which the complete decoder must make an
+ * empty message.
  */
 static bool is_complete(const struct message_type *entry, const ProtobufCMessage *message)
 {
@@ -258,9 +255,9 @@ static const uint8_t *parse_texts(struct room *room, const struct plain_step *st
 }
 
 /*
- * Whether a closed enum accepts all values. Also allocates room for an unknown field for each
- * value, without using it: the complete decoder does so before it knows the values, and both
- * decoders must take the same number of bytes of the arena.
+ * Returns true if a closed enum accepts all values. Also allocates room for an unknown field for
+ * each value: the complete decoder does so before it reads the values, and both decoders must use
+ * the same number of bytes.
  */
 static bool are_allowed(struct room *room, const struct plain_step *step, const void *values,
                         size_t count)
@@ -318,8 +315,8 @@ static const uint8_t *parse_packed(struct room *room, const struct plain_step *s
 /* --- single fields ---------------------------------------------------------------------------- */
 
 /*
- * Decodes a message field. Returns NULL if the field is already present, because the two messages
- * would have to be merged.
+ * Decodes a message field. Returns NULL if it is present already: the two messages would have to be
+ * merged.
  */
 static ALWAYS_INLINE const uint8_t *parse_single(struct room *room, const struct plain_step *step,
                                                  char *message, const uint8_t *at,
@@ -364,8 +361,8 @@ static NEVER_INLINE const uint8_t *parse_required(struct room *room,
 }
 
 /*
- * Keeps an unknown field. The list of a message's unknown fields can grow only as long as no other
- * block is allocated behind it; otherwise returns NULL.
+ * Keeps an unknown field. Returns NULL if another block was allocated after the message's list of
+ * unknown fields, so that the list cannot grow.
  */
 static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message, const uint8_t *at,
                                     const uint8_t *end)
@@ -391,7 +388,7 @@ static const uint8_t *parse_unknown(struct room *room, ProtobufCMessage *message
 
 /* --- fields of any kind ----------------------------------------------------------------------- */
 
-/* Finds the step for a tag of more than one byte. Returns the position of the field's value. */
+/* Finds the step for a tag of more than one byte. Returns the position after the tag. */
 static const uint8_t *find_step(const struct message_type *type, const uint8_t *at,
                                 const uint8_t *end, const struct plain_step **step)
 {
@@ -409,7 +406,7 @@ static const uint8_t *find_step(const struct message_type *type, const uint8_t *
 
 /*
  * Decodes the less frequent kinds of fields, which contain no messages. `tag` is the position of
- * the field, `at` that of the field's value.
+ * the tag, `at` that of the value.
  */
 static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct plain_step *step,
                                                char *message, const uint8_t *tag, const uint8_t *at,

@@ -10,7 +10,7 @@
 static void write_enum(struct json_walk *walk, const struct field_type *field, int32_t number)
 {
     const ProtobufCEnumValue *named = enum_find(field->enumeration, number);
-    if (field->null_value) /* any number: other implementations do the same */
+    if (field->null_value) /* for any number, like other implementations */
         json_null(walk->out);
     else if (named != NULL)
         json_string(walk->out, named->name, strlen(named->name));
@@ -101,7 +101,7 @@ static void write_key(const struct json_walk *walk, const struct field_type *fie
         json_raw_key(walk->out, field->json_key, field->json_key_size);
 }
 
-/* Writes a map's key, which must be a string in JSON. */
+/* Writes a map's key, which is a string in JSON. */
 static void write_map_key(struct json_walk *walk, const struct field_type *field, const void *at)
 {
     switch (field->kind) {
@@ -235,7 +235,7 @@ void json_write_fields(struct json_walk *walk, const struct message_type *type,
         write_all_unknown(walk, message);
 }
 
-/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
+/* The recursion is as deep as messages are nested, which the decoder has limited. */
 void json_write_message(struct json_walk *walk, const struct message_type *type,
                         const ProtobufCMessage *message)
 {

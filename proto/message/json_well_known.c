@@ -1,7 +1,4 @@
-/*
- * Writes the JSON forms of google.protobuf's own types (protobuf.dev, "ProtoJSON Format": the last
- * rows of its table).
- */
+/* Writes the JSON forms of google.protobuf's own types (protobuf.dev, "ProtoJSON Format"). */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +10,7 @@
 
 #define TIMESTAMP_FIRST INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
 #define TIMESTAMP_LAST  INT64_C(253402300799) /* 9999-12-31T23:59:59Z */
-#define DURATION_MOST   INT64_C(315576000000) /* seconds; also the limit of negative durations */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds, of either sign */
 #define NANOS_MOST      999999999
 
 /* --- times ------------------------------------------------------------------------------------ */
@@ -55,7 +52,7 @@ static bool write_duration(struct json_walk *walk, const struct message_type *ty
 /* --- field masks ------------------------------------------------------------------------------ */
 
 /*
- * Appends a path in lowerCamelCase. Returns false if it could not be converted back to snake_case.
+ * Appends a path in lowerCamelCase. Returns false if that cannot be converted back to snake_case.
  */
 static bool put_path(struct output *out, const ProtobufCBinaryData *path)
 {
@@ -72,7 +69,7 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
     return !raise;
 }
 
-/* Joins the paths in the scratch arena, then writes them as one string. */
+/* Joins the paths in the scratch arena, and writes them as one string. */
 static bool write_field_mask(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)
 {
@@ -101,7 +98,7 @@ static bool write_field_mask(struct json_walk *walk, const struct message_type *
 
 /* --- Struct, Value, ListValue, wrappers ------------------------------------------------------- */
 
-/* Returns the member that is set in a Value, or NULL. */
+/* Returns the member of a Value that is set, or NULL. */
 static const struct field_type *set_member(const struct message_type *type,
                                            const ProtobufCMessage *message)
 {

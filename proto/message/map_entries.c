@@ -1,13 +1,12 @@
 /*
- * Keeps only the last of several map entries with the same key. A few entries are compared with
- * each other; many are sorted first, because a datagram can contain tens of thousands of them.
+ * Keeps the last of several map entries with the same key. A few entries are compared with each
+ * other; many are sorted first, because a datagram can contain tens of thousands.
  */
 #include "proto/message/decoder.h"
 #include "proto/message/order.h"
 
 /*
- * Marks an entry as dropped. Its descriptor can be overwritten, because no list will contain the
- * entry.
+ * Marks an entry as dropped. Its descriptor is not needed, because no list will contain the entry.
  */
 static void drop(ProtobufCMessage *entry)
 {

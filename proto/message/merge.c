@@ -1,6 +1,6 @@
 /*
  * Merges a message field that occurs again with the earlier message. Later values win, because the
- * decoder decodes into the same message. Lists are joined, which this file does.
+ * decoder decodes into the same message. This file joins the lists.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ const ProtobufCMessage *decoder_begin_merge(struct decoder *decoder,
 }
 
 /*
- * Returns a new list with the elements of `first`, then those of `second`, each of `size` bytes;
- * NULL if both lists are empty, or on failure.
+ * Returns a new list with the elements of `first` and then of `second`, of `size` bytes each, or
+ * NULL on failure.
  */
 static void *join(struct decoder *decoder, const void *first, size_t first_count,
                   const void *second, size_t second_count, size_t size)
@@ -55,8 +55,8 @@ static bool join_list(struct decoder *decoder, const struct field_type *field,
     *list = joined;
     *count += earlier;
     /*
-     * The map is sorted again after each merge. A merge also needs memory for a copy of the list,
-     * so the arena limits this work, too.
+     * Each merge sorts the map again. It also needs memory for the list, so the arena limits this
+     * work.
      */
     return !field->map || decoder_keep_last_entries(decoder, field, message);
 }

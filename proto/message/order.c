@@ -1,4 +1,4 @@
-/* Heap sort: it needs no recursion and no further memory. */
+/* Heap sort: it needs neither recursion nor more memory. */
 #include "proto/message/order.h"
 
 #include <string.h>
@@ -17,7 +17,6 @@ int message_compare(const struct field_type *key, const ProtobufCMessage *a,
     return x->len == 0 ? 0 : memcmp(x->data, y->data, x->len);
 }
 
-/* Whether message `a` comes before message `b`. */
 static bool is_less(const struct field_type *key, const ProtobufCMessage *const *messages,
                     uint32_t a, uint32_t b)
 {

@@ -1,6 +1,6 @@
 #include "proto/message/decoder.h"
 
-/* Returns the first required field that the message itself lacks. There must be at least one. */
+/* Returns the first required field that the message itself lacks; it must lack one. */
 static const struct field_type *missing(const struct message_type *type,
                                         const ProtobufCMessage *message)
 {
@@ -15,7 +15,7 @@ static const struct field_type *missing(const struct message_type *type,
     }
 }
 
-/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
+/* The recursion is as deep as messages are nested, which the decoder has limited. */
 bool decoder_is_complete(struct decoder *decoder, const struct message_type *type,
                          const ProtobufCMessage *message, const uint8_t *end)
 {

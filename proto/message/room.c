@@ -1,21 +1,16 @@
-/* Looks ahead to determine the sizes of a message's lists, and skips fields. */
+/* Skips fields, and looks ahead for the sizes of a message's lists. */
 #include "collector/base/wire.h"
 #include "proto/message/decoder.h"
 
-/*
- * Adds the open groups to the path of a recorded error. The error is in the last of these groups.
- */
+/* Adds the open groups to the path of a failure in the last of them. */
 static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)
 {
-    while (--open != 0) /* the caller adds groups[0], which is its own field */
+    while (--open != 0) /* the caller adds groups[0], its own field */
         decoder_fail_within(decoder, NULL, decoder->groups[open], at);
     return NULL;
 }
 
-/*
- * Adds a field, whose tag is at `at`, and the open groups around it to the path of a recorded
- * error.
- */
+/* Adds a field with its tag at `at`, and the open groups around it, to the path of its failure. */
 static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint32_t number,
                                     const uint8_t *at)
 {
@@ -23,7 +18,7 @@ static const uint8_t *fail_in_field(struct decoder *decoder, uint32_t open, uint
     return fail_in_groups(decoder, open, at);
 }
 
-/* Skips a group; `at` is after its start tag. Nested groups are skipped without recursion. */
+/* Skips a group; `at` is after its start tag. Skips nested groups without recursion. */
 static const uint8_t *skip_group(struct decoder *decoder, const uint8_t *at, const uint8_t *end,
                                  uint32_t number, uint32_t levels)
 {
@@ -69,7 +64,7 @@ const uint8_t *decoder_skip(struct decoder *decoder, const uint8_t *at, const ui
     return next != NULL ? next : decoder_fail_value(decoder, at, end, tag & 7);
 }
 
-/* Returns the number of values in a packed field; if its bytes are invalid, an upper bound. */
+/* Returns the number of values in a packed field, or an upper bound if its bytes are invalid. */
 static size_t count_packed(const struct field_type *field, const uint8_t *at, const uint8_t *end)
 {
     size_t length = 0;
@@ -86,7 +81,7 @@ static size_t count_packed(const struct field_type *field, const uint8_t *at, co
     return count;
 }
 
-/* Counts the elements of repeated fields and the unknown fields, in the counters of `message`. */
+/* Counts the elements of repeated fields, and the unknown fields, in the counters of `message`. */
 static void count_fields(struct decoder *decoder, const struct message_type *type,
                          ProtobufCMessage *message, const uint8_t *at, const uint8_t *end,
                          uint32_t levels)
@@ -101,7 +96,7 @@ static void count_fields(struct decoder *decoder, const struct message_type *typ
         enum field_form form = form_of(field, tag & 7);
         size_t count = form == FORM_PACKED ? count_packed(field, at, end) : 1;
         if (form == FORM_UNKNOWN || field->closed || field->closed_values)
-            unknown += count; /* an item of a message set is at most one unknown field */
+            unknown += count; /* at most one for an item of a message set */
         if (form != FORM_UNKNOWN && field->presence == PRESENCE_REPEATED)
             *field_count(field, message) += count;
         at = decoder_skip(decoder, at, end, tag, levels);

@@ -1,4 +1,4 @@
-/* The text of a string field. protobuf-c stores strings as bytes. */
+/* Returns the text of a string field. protobuf-c's strings are bytes here. */
 #ifndef SLUICE_PROTO_MESSAGE_TEXT_OF_H
 #define SLUICE_PROTO_MESSAGE_TEXT_OF_H
 

@@ -1,15 +1,12 @@
 /*
- * Message types: the content of protobuf-c's descriptors and further facts, in tables for the
- * decoder, the encoder and the JSON mapping.
+ * Message types: protobuf-c's descriptors and more, in tables for the decoder, the encoder and the
+ * JSON mapping.
  *
- * Each ProtobufCMessageDescriptor has a message_type, and each of its fields has a field_type. A
- * field_type tells the field's true type (protobuf-c's descriptors say bytes for a string, because
- * strings in protobuf-c end at the first NUL), its offset and presence mark, whether its enum is
- * closed, and whether the field is a map, a group or an extension. A message_type tells whether the
- * message is one of protobuf's well-known types.
- *
- * A type_set (proto/types/type_set.h) makes and owns the types. Immutable; any thread may read
- * them.
+ * Each ProtobufCMessageDescriptor has a message_type, and each of its fields a field_type. A
+ * field_type has the true type of the field (protobuf-c's descriptors have bytes for a string,
+ * because protobuf-c's strings end at the first NUL), its offset and presence mark, whether its
+ * enum is closed, and whether it is a map, a group or an extension. A type_set
+ * (proto/types/type_set.h) makes and owns the types. Constant; any thread may read them.
  */
 #ifndef SLUICE_PROTO_MESSAGE_TYPE_H
 #define SLUICE_PROTO_MESSAGE_TYPE_H
@@ -22,7 +19,7 @@
 struct message_type;
 struct type_set;
 
-/* The types of a field, numbered as in FieldDescriptorProto.Type of descriptor.proto. */
+/* The types of a field, numbered as in descriptor.proto (FieldDescriptorProto.Type). */
 enum field_kind {
     KIND_DOUBLE = 1,
     KIND_FLOAT = 2,
@@ -47,7 +44,7 @@ enum field_kind {
 
 /* How a field's presence is marked. */
 enum field_presence {
-    PRESENCE_IMPLICIT, /* not marked: present if not zero */
+    PRESENCE_IMPLICIT, /* no mark: present if not zero */
     PRESENCE_FLAG,     /* a protobuf_c_boolean at `quantifier` */
     PRESENCE_ONEOF,    /* the uint32_t at `quantifier` is the field's number */
     PRESENCE_POINTER,  /* a message or group: its pointer is not NULL */
@@ -68,32 +65,34 @@ enum well_known {
     WELL_KNOWN_WRAPPER,
 };
 
-/* The meaning that the options of a .proto file give to a field, as in Junos's files: bits of
- * field_type.roles. */
+/*
+ * The roles that the options of a .proto file can give a field, as in Junos's files: bits of
+ * field_type.roles.
+ */
 enum field_role {
-    ROLE_KEY = 1,       /* is_key: identifies the message that contains it */
+    ROLE_KEY = 1,       /* is_key: identifies the enclosing message */
     ROLE_COUNTER = 2,   /* is_counter: a sum that only increases */
-    ROLE_TIMESTAMP = 4, /* is_timestamp: the time of the message that contains it */
+    ROLE_TIMESTAMP = 4, /* is_timestamp: the time of the enclosing message */
 };
 
-/* Whether a field is a bytes field whose bytes are a message (proto/types/type_change.h). */
+/* States whether a bytes field contains a message (proto/types/type_change.h). */
 enum field_embedded {
     EMBEDDED_NOT,
-    EMBEDDED_ALWAYS, /* the same type in all messages */
-    EMBEDDED_CHOSEN, /* a type that depends on the message */
+    EMBEDDED_ALWAYS, /* of the same type in all messages */
+    EMBEDDED_CHOSEN, /* of a type that depends on the message */
 };
 
 struct field_type {
     uint32_t number;
-    uint32_t offset;     /* offset of the value, or of the pointer to the elements */
+    uint32_t offset;     /* of the value, or of the pointer to the elements */
     uint32_t quantifier; /* offset of the presence mark, or of the number of elements */
-    uint16_t required;   /* of a required field: index among the required fields */
+    uint16_t required;   /* of a required field: its index among these */
     uint8_t kind;        /* enum field_kind */
     uint8_t presence;    /* enum field_presence */
-    uint8_t wire_type;   /* wire type of one value */
+    uint8_t wire_type;   /* of one value */
     uint8_t size;        /* bytes of one value in memory; for a message, of its pointer */
-    bool packable;       /* repeated field that may arrive packed, however it was declared */
-    bool packed;         /* repeated field that is written packed */
+    bool packable;       /* a repeated number, which may arrive packed or not */
+    bool packed;         /* a repeated field that is written packed */
     bool closed;         /* the enum is closed: an unknown value is an unknown field */
     bool utf8;           /* a string that is not UTF-8 makes the message malformed */
     bool map;
@@ -103,8 +102,8 @@ struct field_type {
     bool extension;
     uint8_t embedded;                   /* enum field_embedded */
     uint8_t roles;                      /* enum field_role */
-    const char *oneof;                  /* name of its oneof; NULL: it is not in a oneof */
-    const struct message_type *message; /* type of a message or group; otherwise NULL */
+    const char *oneof;                  /* name of its oneof, or NULL */
+    const struct message_type *message; /* of a message or group, else NULL */
     const ProtobufCEnumDescriptor *enumeration;
     const char *json_key; /* "\"lowerCamelCase\":" and its length in bytes */
     size_t json_key_size;
@@ -118,10 +117,10 @@ struct number_range {
     uint32_t start, end;
 };
 
-/* The size of a piece in bytes: prototypes can be copied in whole pieces. */
+/* Bytes of a piece: prototypes can be copied in whole pieces. */
 #define PROTOTYPE_PIECE ((size_t)64)
 
-/* Number of tags that take one byte, as nearly all tags do. */
+/* The number of tags with one byte; nearly all tags have one. */
 #define ONE_BYTE_TAGS 128
 
 struct plain_step;
@@ -130,34 +129,34 @@ struct message_type {
     const ProtobufCMessageDescriptor *descriptor;
     const struct field_type *fields; /* field_count elements, in the order of their numbers */
     size_t field_count;
-    const uint16_t *direct;   /* for each field number: index in `fields` plus 1; 0: no field */
-    size_t direct_count;      /* number of elements of `direct` */
-    const uint16_t *repeated; /* indices in `fields` of the repeated fields */
+    const uint16_t *direct; /* index in `fields` plus 1, by number; 0: no field */
+    size_t direct_count;
+    const uint16_t *repeated; /* indices of the repeated fields */
     size_t repeated_count;
-    const void *prototype;  /* an empty message: `size` bytes, rounded up to whole pieces */
-    size_t size;            /* bytes of a decoded message: its struct, then words of bits */
-    size_t required_offset; /* offset of the words (uint64_t): a bit for each required field */
+    const void *prototype;  /* an empty message, with room for whole pieces */
+    size_t size;            /* bytes of a decoded message: its struct, and words of bits */
+    size_t required_offset; /* offset of the uint64_t words with a bit for each required field */
     size_t required_count;
     bool has_maps;
     bool map_entry;
     bool message_set; /* message_set_wire_format: the fields are items (wire.h) */
     /*
-     * Why messages of this type cannot be read: it, or a type inside, is of an unknown edition.
-     * NULL: they can.
+     * Why messages of this type cannot be read: it contains a type of an unsupported edition; else
+     * NULL.
      */
     const char *not_supported;
     const struct number_range *extension_ranges; /* numbers that extensions may have */
     size_t extension_range_count;
     enum well_known well_known;
-    const struct type_set *set; /* the set that owns this type */
+    const struct type_set *set; /* owns this type */
 
-    /* Members for the fast decoder; see message/fast_path.h. */
-    bool plain;                     /* this type and the types of all its submessages are plain */
-    const struct plain_step *steps; /* two without a field, then one for each field in `fields` */
+    /* For the fast decoder (message/fast_path.h). */
+    bool plain;                     /* this type and those of all submessages are plain */
+    const struct plain_step *steps; /* two without a field, and one for each element of `fields` */
     uint8_t step_of[ONE_BYTE_TAGS]; /* for each tag of one byte: index in `steps` */
 };
 
-/* The field of that number, or NULL. */
+/* Returns the field with this number, or NULL. */
 static inline const struct field_type *message_type_find(const struct message_type *type,
                                                          uint32_t number)
 {
@@ -179,8 +178,8 @@ static inline const struct field_type *message_type_find(const struct message_ty
 }
 
 /*
- * field_place and field_value return the place of a field's value in a message. For a repeated
- * field, field_count returns the place of the number of elements, and field_elements that number.
+ * field_place and field_value return where a field's value is in a message. For a repeated field,
+ * field_count returns where the number of elements is, and field_elements returns that number.
  */
 static inline void *field_place(const struct field_type *field, void *message)
 {
@@ -202,13 +201,10 @@ static inline size_t field_elements(const struct field_type *field, const void *
     return *(const size_t *)(const void *)((const char *)message + field->quantifier);
 }
 
-/*
- * Returns the enum value with that number, under the first of its names; NULL: there is no such
- * value.
- */
+/* Returns the enum value with this number, under its first name, or NULL. */
 const ProtobufCEnumValue *enum_find(const ProtobufCEnumDescriptor *type, int32_t number);
 
-/* Whether a field that occurs at most once is present. */
+/* Returns true if the field is present; a repeated field is if it has elements. */
 bool field_is_present(const struct field_type *field, const void *message);
 
 #endif

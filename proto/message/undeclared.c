@@ -8,13 +8,12 @@ static bool is_for_extensions(const struct message_type *type, uint32_t number)
     return false;
 }
 
-/* Looks at the message's own fields. */
 static bool find_here(const struct message_type *type, const ProtobufCMessage *message,
                       struct schema_undeclared *out)
 {
     for (size_t i = 0; i < message->n_unknown_fields; i++) {
         uint32_t number = message->unknown_fields[i].tag;
-        /* An unknown value of a closed enum is kept as an unknown field with a known number. */
+        /* An unknown value of a closed enum is an unknown field with a known number. */
         if (!is_for_extensions(type, number) || message_type_find(type, number) != NULL)
             continue;
         *out = (struct schema_undeclared){number, type->descriptor->name};
@@ -23,7 +22,7 @@ static bool find_here(const struct message_type *type, const ProtobufCMessage *m
     return false;
 }
 
-/* The recursion is as deep as the nesting of messages, which the decoder has limited. */
+/* The recursion is as deep as messages are nested, which the decoder has limited. */
 bool message_find_undeclared(const struct message_type *type, const void *message,
                              struct schema_undeclared *out)
 {

@@ -1,4 +1,4 @@
-/* Finds fields of a message that are extensions without a declaration. A pure function. */
+/* Finds extensions that the schema does not declare. Pure. */
 #ifndef SLUICE_PROTO_MESSAGE_UNDECLARED_H
 #define SLUICE_PROTO_MESSAGE_UNDECLARED_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Finds the first unknown field, in the message and its submessages, whose number is in a range for
- * extensions of its message. Returns false if there is none. The text in *out is the type's.
+ * extensions. Returns false if there is none. The text in *out belongs to the type.
  */
 bool message_find_undeclared(const struct message_type *type, const void *message,
                              struct schema_undeclared *out);

@@ -1,4 +1,4 @@
-/* The notifier's contract for single sockets, which is the same for every backend. */
+/* Contract tests of the notifier for single sockets. They are the same for every backend. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ TEST_WITH(a_socket_registered_before_bind_gives_an_event, watching_set_up, watch
 {
     (void)state;
     struct watched *watched = watch(0, DATAGRAM_MAX_SIZE);
-    wait_once(MANY_EVENTS, 0); /* a backend may report anything for an unbound socket */
+    wait_once(MANY_EVENTS, 0);
     bind_watched(watched);
     drain(watched);
     send_to(watched, "x", 1);
@@ -59,8 +59,8 @@ TEST_WITH(an_arrival_during_a_drain_is_drained_or_gives_an_event, watching_set_u
         do {
             wait_until(watched->ready, watched->served + 1);
             watched->served = watched->ready;
-        } while (!receive_group(watched)); /* a superfluous event */
-        send_to(watched, "y", 1);          /* no receive has returned would-block yet */
+        } while (!receive_group(watched));
+        send_to(watched, "y", 1); /* no receive has returned would-block so far */
         drain(watched);
         if (watched->received < 2 * i)
             receive_by_events(watched, 2 * i);
@@ -138,7 +138,7 @@ TEST_WITH(a_wake_comes_beside_readiness, watching_set_up, watching_tear_down)
 
 struct waker {
     struct notifier *notifier;
-    atomic_size_t wanted; /* rounds that the waiting thread has begun */
+    atomic_size_t wanted; /* number of rounds that the waiting thread has begun */
 };
 
 static void wake_once_each_round(void *argument)
@@ -152,7 +152,8 @@ static void wake_once_each_round(void *argument)
 }
 
 /*
- * The other thread wakes this one as it begins its wait: sometimes before it, sometimes during it.
+ * The other thread wakes this one when it begins its wait: sometimes before the wait, sometimes
+ * during it.
  */
 TEST_WITH(another_thread_wakes_before_or_during_the_wait, watching_set_up, watching_tear_down)
 {
@@ -194,19 +195,19 @@ TEST_WITH(a_removed_socket_gives_one_last_event, watching_set_up, watching_tear_
     (void)state;
     struct watched *watched = watch_and_bind(0);
     stop_watching(watched);
-    assert_int_equal(watched->removed, 0); /* a later wait reports it */
+    assert_int_equal(watched->removed, 0); /* only a later wait reports it */
     wait_until(watched->removed, 1);
     settle();
     assert_int_equal(watched->removed, 1);
 }
 
-/* wait_once fails on any event of a token after its REMOVED. */
+/* wait_once fails on an event of a token after its REMOVED. */
 TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_down)
 {
     (void)state;
     struct watched *watched = watch_and_bind(0);
     struct watched *other = watch_and_bind(1);
-    send_to(watched, "x", 1); /* makes it ready; no wait has returned this yet */
+    send_to(watched, "x", 1); /* makes it ready before any wait reports it */
     stop_watching(watched);
     send_to(watched, "y", 1);
     wait_until(watched->removed, 1);
@@ -214,7 +215,7 @@ TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_
     settle();
     send_to(other, "x", 1);
     receive_by_events(other, 1);
-    drain(watched); /* the socket itself is unchanged */
+    drain(watched); /* a removal does not change the socket itself */
     assert_int_equal(watched->received, 3);
 }
 
@@ -226,9 +227,9 @@ TEST_WITH(a_socket_may_be_watched_again_after_its_removal, watching_set_up, watc
         stop_watching(watched);
         wait_until(watched->removed, 1);
         watched->removed = 0;
-        send_to(watched, "x", 1); /* while it is not watched */
+        send_to(watched, "x", 1); /* the socket is not watched now */
         add_watched(watched);
-        drain(watched); /* these data need not be reported */
+        drain(watched); /* this datagram need not be reported */
         assert_int_equal(watched->received, 2 * i - 1);
         send_to(watched, "y", 1);
         receive_by_events(watched, 2 * i);

@@ -1,9 +1,9 @@
 /*
- * The notifier's contract for persistent levels. Both ends of each connection belong to the test.
+ * Contract tests of the notifier for persistent levels. The test uses both ends of each connection.
  *
- * The program's first argument names the backend. With "watched" after it, the tests wait with
- * control_wait on the notifier's handle. With "faults" as the last argument, the backend gets one
- * fault after the other, and the test for that fault must fail.
+ * Arguments: BACKEND [watched] [faults]. With "watched", the tests wait with control_wait on the
+ * notifier's handle. With "faults", the backend gets one fault after the other, and the test for
+ * that fault must fail.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +21,14 @@
 #include "tests/support/test.h"
 
 /*
- * The most events that may still come of a condition that has ended: one taken from the system, one
- * queued there, one that the system is about to queue.
+ * The most events of a condition that may still come after it has ended: one that a thread has
+ * taken from the system, one that is queued, and one that the system is about to queue.
  */
 #define SUPERFLUOUS 3
 
-#define SHORT_MS 50 /* milliseconds in which no event may come */
-#define SKIPPED  77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
-#define FEW      7  /* the room of a wait for many */
+#define SHORT_MS 50 /* no event may come within this time, in milliseconds */
+#define SKIPPED  77 /* exit code of a skipped test (tests/CMakeLists.txt) */
+#define FEW      7  /* events that one wait can return in the test with many connections */
 #define MANY     (14 * FEW)
 
 static const struct notifier_backend *backend;
@@ -37,7 +37,7 @@ static bool watches;
 static struct control *control;
 
 struct pair {
-    wait_handle client, server; /* the two ends of a connection */
+    wait_handle client, server; /* both ends of a connection */
     size_t events;
 };
 
@@ -46,7 +46,7 @@ static struct {
     wait_handle handle;
     wait_handle listening;
     struct address address;
-    struct pair pair; /* its address is the token of the server's end */
+    struct pair pair; /* its address is the token of the connection's server end */
 } levels;
 
 /* --- connections ------------------------------------------------------------------------------ */
@@ -114,7 +114,6 @@ static enum tcp_result receive(size_t most, size_t *size)
     return tcp_connection_receive(levels.pair.server, bytes, most, size);
 }
 
-/* Receives `wanted` bytes. */
 static void receive_all(size_t wanted)
 {
     int64_t until = until_patience_ends();
@@ -138,7 +137,7 @@ static size_t take(struct notifier_event *events, size_t capacity, int timeout_m
         return count;
     const struct control_watch watched = {levels.handle, true, false};
     if (control_wait(control, &watched, 1, timeout_ms) != CONTROL_READY)
-        return 0; /* only a wait on the handle sees the event */
+        return 0; /* no event: so must the wait on the handle */
     return notifier_wait(levels.notifier, 0, events, capacity, 0);
 }
 
@@ -151,7 +150,6 @@ static struct notifier_event next_event(void)
     return event;
 }
 
-/* Waits for the connection's next event; returns its conditions. */
 static unsigned next_ready(void)
 {
     struct notifier_event event = next_event();
@@ -160,7 +158,7 @@ static unsigned next_ready(void)
     return event.ready;
 }
 
-/* Waits until the connection has no event. */
+/* Asserts that the connection has no event. Events of conditions that have ended are ignored. */
 static void assert_silent(void)
 {
     struct notifier_event event;
@@ -243,7 +241,7 @@ TEST_WITH(a_hang_up_is_reported_at_every_wait, set_up, tear_down)
     add(NOTIFIER_HANGUP);
     send_bytes(levels.pair.client, 5);
     assert_silent();
-    receive_all(5); /* some backends report a hang-up only then */
+    receive_all(5); /* some backends report a hang-up only after the data was read */
     tcp_connection_finish(levels.pair.client);
     for (int i = 0; i < 3; i++)
         assert_int_equal(next_ready(), NOTIFIER_HANGUP);
@@ -269,7 +267,7 @@ TEST_WITH(data_before_a_hang_up_are_read_after_it, set_up, tear_down)
     assert_int_equal(result, TCP_END);
     assert_int_equal(read, 7);
     int64_t until = until_patience_ends();
-    while ((ready & NOTIFIER_HANGUP) == 0) { /* the last event may be of the data before it */
+    while ((ready & NOTIFIER_HANGUP) == 0) { /* the last event may still be that of the data */
         ready |= next_ready();
         assert_true(patience(until));
     }
@@ -401,7 +399,7 @@ TEST_WITH(a_datagram_socket_is_ready_until_all_were_received, set_up, tear_down)
     plain_socket_close(socket);
 }
 
-/* A second event of a connection comes after the first one of each. */
+/* Each connection must be reported once before any is reported a second time. */
 TEST_WITH(many_are_reported_in_turn, set_up, tear_down)
 {
     (void)state;
@@ -489,8 +487,8 @@ TEST_WITH(a_socket_is_added_again_with_another_token, set_up, tear_down)
 }
 
 /*
- * Most new connections have the number of the one before; the last event of every second connection
- * is left in the notifier.
+ * Most new connections get the socket number of the previous one. The last event of every second
+ * connection stays in the notifier.
  */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
@@ -630,7 +628,10 @@ static const struct {
 
 _Static_assert(sizeof faults / sizeof faults[0] == LEVEL_FAULTS, "a fault without its test");
 
-/* Returns how many faults were not found. Waits that a fault makes endless are shortened. */
+/*
+ * Returns the number of faults that were not found. The time limit of waits is short, because some
+ * faults make them endless.
+ */
 static int find_faults(void)
 {
     const struct notifier_backend *sound = backend;

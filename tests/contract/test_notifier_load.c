@@ -1,7 +1,7 @@
 /*
- * Several threads on one notifier and many sockets, each socket served under its claim, as
- * receivers do: bursts are sent, and each must be received completely before the next. A lost event
- * leaves datagrams in a socket.
+ * Several threads share one notifier and many sockets. As in the receiver, a thread serves a socket
+ * only while it holds the socket's claim. Each burst must be received completely before the next
+ * one is sent. A lost event leaves datagrams in a socket.
  *
  * Arguments: BACKEND [DATAGRAMS].
  */
@@ -22,35 +22,37 @@
 #define THREADS 4
 #define SOCKETS 70
 
-/* Bursts of 1, 2, 4 and so on to 1024 datagrams: one socket's share of them fits any buffer. */
+/*
+ * Bursts have 1, 2, 4 ... or 1024 datagrams, so that one socket's share fits in any receive buffer.
+ */
 #define BURST_SIZES 11
 
 static size_t datagrams = 20000;
 
-/* A socket; all members but its claim belong to the thread that has the claim. */
+/* A socket. The thread that holds the claim owns all other members. */
 struct port {
     struct claim claim;
     struct udp_socket *socket;
     struct port *next_ready;
-    uint32_t last; /* the number of the last datagram received */
+    uint32_t last; /* number of the last received datagram */
 };
 
 static struct load {
     struct port ports[SOCKETS];
-    atomic_size_t wanted; /* datagrams sent, or about to be */
+    atomic_size_t wanted; /* number of datagrams that were sent or are about to be */
     atomic_size_t received;
     atomic_size_t disordered;
     atomic_size_t fatal;
-    atomic_size_t marked; /* claims whose release failed because an event had come */
+    atomic_size_t marked; /* claims that could not be released because another event had come */
     atomic_bool stopping;
-    struct wakeup *whole; /* signalled when all wanted datagrams have come */
+    struct wakeup *whole; /* signalled when all datagrams have arrived */
 } load;
 
 struct server {
     size_t number;
     struct thread *thread;
     struct datagram_group *group;
-    struct port *ready; /* claimed ports that must be drained */
+    struct port *ready; /* claimed sockets that must be drained */
     size_t served;
 };
 
@@ -67,8 +69,8 @@ static void take_numbers(struct port *port, const struct datagram_group *group)
 }
 
 /*
- * Between would-block and the release of the claim a receiver seals its batch. Sometimes this takes
- * a long time, and another thread's wait returns the datagrams that come in between.
+ * A receiver seals its batch between would-block and the release of its claim. Sometimes that takes
+ * a long time, and another thread's wait returns datagrams that arrive in between.
  */
 static void seal(void)
 {
@@ -77,7 +79,10 @@ static void seal(void)
         this_thread_yield();
 }
 
-/* Receives one group, the budget. Returns whether this thread must serve the socket again. */
+/*
+ * Receives one group of datagrams, which is the budget. Returns true if this thread must serve the
+ * socket again.
+ */
 static bool serve(struct server *server, struct port *port)
 {
     struct error error;
@@ -99,7 +104,8 @@ static void serve_ready(struct server *server)
     struct port *port = server->ready;
     server->ready = NULL;
     while (port != NULL) {
-        struct port *next = port->next_ready; /* after serve() another thread may own the port */
+        struct port *next = port->next_ready; /* serve() may release the claim; then another thread
+                                                 may use the socket */
         server->served++;
         if (serve(server, port)) {
             port->next_ready = server->ready;
@@ -123,7 +129,7 @@ static void run(void *argument)
         }
         serve_ready(server);
     }
-    notifier_wake(watching.notifier); /* wakes the next thread that stops */
+    notifier_wake(watching.notifier); /* pass the wake-up on to the next thread */
 }
 
 static void open_ports(void)
@@ -154,7 +160,6 @@ static void send_burst(size_t from, size_t count, uint64_t *random)
     }
 }
 
-/* Returns how many bursts were received whole. */
 static size_t send_bursts(size_t *bursts)
 {
     uint64_t random = 1;

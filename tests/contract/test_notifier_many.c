@@ -1,6 +1,6 @@
 /*
- * The notifier's contract for many sockets: more than a system may be able to wait for at once. It
- * is the same for every backend.
+ * Contract tests of the notifier for more sockets than a system may be able to wait for at once.
+ * They are the same for every backend.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,7 +51,7 @@ TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watchin
     }
 }
 
-/* Sockets are reported in turn; those that waited longest come first. */
+/* Sockets take turns: those that waited longest are reported first. */
 TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
           watching_tear_down)
 {
@@ -81,12 +81,12 @@ TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_
 struct bursts {
     struct udp_sender *sender;
     struct address to[MAX_SOCKETS];
-    atomic_size_t wanted; /* bursts that the receiving thread has requested */
+    atomic_size_t wanted;
 };
 
 /*
- * Sends to the sockets in random order: sometimes one gets several in a row, sometimes it has to
- * wait.
+ * Sends to the sockets in random order, so that some get several datagrams in a row and others have
+ * to wait.
  */
 static void send_bursts(void *argument)
 {
@@ -139,8 +139,8 @@ TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watchin
 }
 
 /*
- * A drain that stopped at its budget gets no new edge: the receiver serves the socket again from a
- * list of its own, and no other socket loses or delays datagrams.
+ * A drain that stopped at its budget gets no new edge. So the receiver keeps a list of such sockets
+ * and serves them again. No other socket may lose or delay datagrams because of that.
  */
 TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_set_up,
           watching_tear_down)
@@ -164,13 +164,13 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
     while (listed != 0) {
         size_t kept = 0;
         for (size_t i = 0; i < listed; i++)
-            if (receive_group(list[i])) /* the budget: one group */
+            if (receive_group(list[i])) /* the budget is one group */
                 list[kept++] = list[i];
         listed = kept;
         rounds++;
         if (rounds == 1)
             assert_int_equal(quiet->received, 1);
-        wait_once(MANY_EVENTS, 0); /* may return no event: the list has the sockets */
+        wait_once(MANY_EVENTS, 0); /* may return no event, because the sockets are in the list */
     }
     assert_int_equal(flooded->received, FLOOD);
     assert_int_equal(quiet->received, 1);
@@ -182,7 +182,7 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
     receive_by_events(quiet, 2);
 }
 
-/* Expects numbers from 1 on, in the order of sending. */
+/* Expects consecutive numbers, in the order of sending. */
 static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -194,8 +194,8 @@ static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 }
 
 /*
- * The order is kept whichever call receives them, a wait of the notifier or a receive, and whenever
- * that changes.
+ * The order is kept whether a wait of the notifier or a receive gets the datagrams, and when that
+ * changes.
  */
 TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, watching_tear_down)
 {
@@ -223,7 +223,7 @@ TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, 
         if (next_random(&random) % 2 == 0)
             drain(other);
     }
-    wait_once(MANY_EVENTS, 0); /* returns all sockets whose drain did not reach the end */
+    wait_once(MANY_EVENTS, 0); /* returns all sockets that were not drained to the end */
     while (udp_socket_receive(watched->socket, watching.group, &error) == RECEIVE_OK)
         expect_numbers(watching.group, &last);
     assert_int_equal(last, sent);
@@ -249,7 +249,7 @@ TEST_WITH(every_removal_is_reported_however_small_the_wait, watching_set_up, wat
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-/* A wait with room for one event has found all of them: the other events are pending. */
+/* A wait with room for one event finds the events of all sockets, so the others are pending. */
 TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed,
           watching_set_up, watching_tear_down)
 {
@@ -268,7 +268,7 @@ TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_rem
         }
     for (size_t i = 0; i < 4; i++)
         wait_until(watching.watched[i].removed, asked[i]);
-    settle(); /* wait_once would fail on another REMOVED */
+    settle(); /* wait_once fails on a second REMOVED */
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(watching.watched[i].removed, asked[i]);
 }

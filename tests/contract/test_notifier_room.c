@@ -1,12 +1,15 @@
 /*
- * The notifier's contract for a wait that had room for more events, on backends in which the
- * arrival itself reports the event, not a later thread.
+ * Contract tests of the notifier for waits with room for more events. For backends in which a
+ * datagram's arrival makes the event visible at once, without another thread.
  */
 
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
-/* After a wait that had room left, no socket that was ready before it is still waiting. */
+/*
+ * If a wait returns fewer events than it has room for, every socket that was ready before it must
+ * have been reported.
+ */
 TEST_WITH(a_wait_with_room_left_has_reported_all, watching_set_up, watching_tear_down)
 {
     (void)state;

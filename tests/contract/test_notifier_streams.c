@@ -1,9 +1,10 @@
 /*
- * The notifier's contract for streams: a level, one event at a time, which gives the connection to
- * the thread that takes it. Both ends of each connection belong to the test.
+ * Contract tests of the notifier for streams. The interests are levels. An event disarms its
+ * connection, so that only the thread that gets the event uses the connection. The test uses both
+ * ends of each connection.
  *
- * The program's first argument names the backend. With "faults" after it, the backend gets one
- * fault after the other, and the test for that fault must fail.
+ * Arguments: BACKEND [faults]. With "faults", the backend gets one fault after the other, and the
+ * test for that fault must fail.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
-#define SHORT_MS 50 /* milliseconds in which no event may come */
-#define SKIPPED  77 /* the exit code for a skipped test (tests/CMakeLists.txt) */
+#define SHORT_MS 50 /* no event may come within this time, in milliseconds */
+#define SKIPPED  77 /* exit code of a skipped test (tests/CMakeLists.txt) */
 
 static const struct notifier_backend *backend;
 static int64_t patience_ns = PATIENCE_NS;
@@ -28,9 +29,9 @@ static struct {
     struct notifier *notifier;
     wait_handle listening;
     struct address address;
-    wait_handle client, server; /* the two ends of a connection */
+    wait_handle client, server; /* both ends of a connection */
     char token;
-    size_t closed; /* calls of count_close */
+    size_t closed; /* number of calls of count_close */
 } streams;
 
 static int64_t until_patience_ends(void)
@@ -80,7 +81,6 @@ static void count_close(wait_handle socket)
     tcp_connection_close(socket);
 }
 
-/* Hands the server's socket over to the notifier. */
 static void unwatch(void)
 {
     wait_handle socket = streams.server;
@@ -113,7 +113,6 @@ static struct notifier_event next_event(void)
     return event;
 }
 
-/* Waits for the connection's next event; returns its conditions. */
 static unsigned next_ready(void)
 {
     struct notifier_event event = next_event();
@@ -213,8 +212,8 @@ TEST_WITH(armed_for_a_hang_up_alone_it_does_not_report_data, set_up, tear_down)
     send_bytes(streams.client, 5);
     assert_silent();
     /*
-     * Some backends report a hang-up only when all data was read. On a busy machine the data has
-     * possibly not arrived yet.
+     * Some backends report a hang-up only after all data was read. On a busy machine the data may
+     * not have arrived yet.
      */
     int64_t until = until_patience_ends();
     while (receive(64, &size) == TCP_WOULD_BLOCK)
@@ -269,7 +268,6 @@ TEST_WITH(room_to_write_is_reported_where_it_is_asked_for, set_up, tear_down)
     assert_int_equal(next_ready(), NOTIFIER_OUT);
 }
 
-/* Sends until the buffers are full. */
 static void fill(void)
 {
     static const char bytes[65536];
@@ -336,7 +334,8 @@ TEST_WITH(who_connects_is_reported_once_until_it_is_armed_again, set_up, tear_do
     tcp_connection_close(accepted);
     assert_int_equal(
         notifier_arm(streams.notifier, streams.listening, &streams.token, NOTIFIER_IN, NULL), 0);
-    assert_true((next_ready() & NOTIFIER_IN) != 0); /* the second one still waits */
+    /* The second connection has not been accepted. */
+    assert_true((next_ready() & NOTIFIER_IN) != 0);
     assert_int_equal(
         tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer, &error),
         ACCEPT_OK);
@@ -426,7 +425,10 @@ TEST_WITH(or_destroyed, set_up, tear_down)
     assert_int_equal(notifier_create(&streams.notifier, backend, 1, &error), 0);
 }
 
-/* Often with the number of the previous one; the event of every second one is not taken. */
+/*
+ * Most connections get the socket number of the previous one. The events of every second one are
+ * not taken.
+ */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
     (void)state;
@@ -449,7 +451,7 @@ TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
     assert_silent();
 }
 
-/* A system may be limited to 64 objects per wait. */
+/* Some systems can wait for at most 64 objects at once. */
 TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 {
     (void)state;
@@ -486,7 +488,7 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 
 #define CONNECTS 500
 
-/* Connects clients one after another, and closes every fifth, often before it is accepted. */
+/* Connects clients one after the other. Closes every fifth one, often before it is accepted. */
 static void connect_many(void *argument)
 {
     (void)argument;
@@ -553,15 +555,14 @@ TEST_WITH(a_wake_up_hides_no_event, set_up, tear_down)
 #define BYTES   3000
 
 static struct {
-    _Atomic size_t owners; /* threads that own the connection: never more than one */
+    _Atomic size_t owners; /* number of threads that own the connection; never more than one */
     _Atomic size_t most;
     _Atomic size_t read;
     _Atomic bool stop;
-    _Atomic size_t in_order; /* bytes read so far; written only by its owner */
+    _Atomic size_t in_order; /* number of bytes read; only the connection's owner writes it */
     _Atomic bool disorder;
 } shared;
 
-/* Reads one byte per event and passes the connection on. */
 static void serve(void *argument)
 {
     size_t thread = *(size_t *)argument;
@@ -625,7 +626,7 @@ TEST_WITH(a_connection_that_passes_from_thread_to_thread_loses_nothing, set_up_s
     assert_false(atomic_load(&shared.disorder));
 }
 
-/* Waits for ever, until the first wake-up, and passes it on to the next thread. */
+/* Waits without a time limit until it is woken, and then wakes the next thread. */
 static void wait_for_wake_up(void *argument)
 {
     struct notifier_event event = {.type = NOTIFIER_READY};
@@ -674,7 +675,10 @@ static const struct {
 
 _Static_assert(sizeof faults / sizeof faults[0] == FAULTS, "a fault without its test");
 
-/* Returns how many faults were not found. Waits that a fault makes endless are shortened. */
+/*
+ * Returns the number of faults that were not found. The time limit of waits is short, because some
+ * faults make them endless.
+ */
 static int find_faults(void)
 {
     const struct notifier_backend *sound = backend;

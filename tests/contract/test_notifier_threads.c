@@ -1,7 +1,8 @@
 /*
- * The notifier's contract for several threads, which is the same for every shared backend.
+ * Contract tests of the notifier for several threads. They are the same for every shared backend.
  *
- * The test's own thread is number 0. The others wait on request, or run by themselves.
+ * The test's own thread has number 0. The other threads wait when the test requests it, or run by
+ * themselves.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #define THREADS 4
 
-static struct waiter *waiters[THREADS]; /* waiters[0] is the test's own thread */
+static struct waiter *waiters[THREADS]; /* waiters[0] is not used: that is the test's own thread */
 
 static int set_up(void **state)
 {
@@ -26,7 +27,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Threads that a test does not use leave at its beginning. */
+/* Starts the threads that the test needs. The other ones leave the notifier. */
 static void have_threads(size_t count)
 {
     for (size_t i = 1; i < THREADS; i++)
@@ -47,7 +48,6 @@ static int tear_down(void **state)
     return watching_tear_down(state);
 }
 
-/* Makes another thread wait once, until the end of its wait. */
 static struct notifier_event event_of(struct waiter *waiter)
 {
     struct notifier_event event;
@@ -134,7 +134,10 @@ TEST_WITH(a_wait_without_a_limit_lasts_until_there_is_something, set_up, tear_do
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Waits in this thread and in those that are not in a wait, until the removal was reported once. */
+/*
+ * Waits, in this thread and in threads that are not waiting already, until the removal was reported
+ * once.
+ */
 static void await_removal(struct watched *watched)
 {
     int64_t give_up = patience_until();
@@ -167,7 +170,7 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
     for (int i = 0; i < 5; i++)
         wait_once(1, 20);
     assert_int_equal(watched->removed, 0);
-    send_to(other, "x", 1); /* the pending removal delays no other socket */
+    send_to(other, "x", 1); /* a pending removal does not delay other sockets */
     receive_by_events(other, 1);
     settle();
     assert_int_equal(watched->removed, 0);
@@ -176,7 +179,10 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
     await_removal(watched);
 }
 
-/* A thread in a wait may have taken an event that is not visible yet. */
+/*
+ * A sleeping thread might have taken an event that is not visible yet. The removal must not wait
+ * for it.
+ */
 TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_down)
 {
     (void)state;
@@ -193,7 +199,7 @@ TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_dow
     }
 }
 
-/* The others sleep in their waits by then, so the thread that leaves must complete the removal. */
+/* The other threads sleep in their waits, so the thread that leaves must complete the removal. */
 TEST_WITH(a_thread_that_leaves_holds_no_removal_up, set_up, tear_down)
 {
     (void)state;
@@ -244,14 +250,14 @@ TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_u
     assert_ptr_equal(event_of(waiters[1]).token, watched);
     stop_watching(watched);
     wait_once(1, 0);
-    wait_once(1, 0); /* the teardown destroys the notifier while the removal is pending */
+    wait_once(1, 0); /* the teardown destroys the notifier while a removal is pending */
 }
 
 /* --- threads that run by themselves ----------------------------------------------------------- */
 
 /*
- * Events of one socket, counted by all threads. After REMOVED its owner may free the token, so a
- * later event would be a use after free.
+ * Numbers of events of one socket, counted by all threads. An event after REMOVED would be a use
+ * after free, because the token may have been freed.
  */
 static struct tally {
     atomic_size_t ready;
@@ -279,7 +285,7 @@ static void wait_and_tally(void *argument)
             event.type != NOTIFIER_WOKEN)
             tally(&event);
     }
-    notifier_wake(watching.notifier); /* wakes the next thread that stops */
+    notifier_wake(watching.notifier); /* pass the wake-up on to the next thread */
 }
 
 static struct thread *runners[THREADS];
@@ -298,7 +304,7 @@ static void start_runners(void)
     }
 }
 
-/* Wakes one thread; each passes the wake-up on. */
+/* Wakes one thread. Each thread wakes the next one. */
 static void stop_runners(void)
 {
     atomic_store(&stopping, true);
@@ -342,7 +348,7 @@ TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
         assert_int_equal(tallies[i].ready, 1);
 }
 
-/* The sockets have the numbers and tokens of the previous round. */
+/* Each round reuses the socket numbers and tokens of the previous one. */
 static bool come_and_go(void)
 {
     for (size_t i = 0; i < MAX_SOCKETS; i++) {

@@ -1,10 +1,10 @@
 /*
- * Faults that a receiver may have, planted one at a time: each of them loses datagrams permanently.
+ * Faults of receivers, planted one at a time. Each of them loses datagrams permanently.
  *
- * Some systems tolerate some of them: one reports sockets again that were not drained, another
- * makes a socket non-blocking by itself. A receiver must not rely on that, so this one gets only
- * those events of its backend that the contract promises (collector/platform/notifier.h): none
- * before a receive returned would-block.
+ * Some systems hide some of these faults: one reports sockets again that were not drained, another
+ * makes sockets non-blocking by itself. Receivers must not rely on that. So this receiver only gets
+ * the events that the contract promises (collector/platform/notifier.h), and none until a receive
+ * has returned would-block.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,15 +17,15 @@
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
-#define BURST      100 /* datagrams, every tenth of them empty */
+#define BURST      100 /* datagrams; every tenth one is empty */
 #define BURSTS     20
-#define SILENCE_MS 500 /* after this time without an event, none will follow */
+#define SILENCE_MS 500 /* after this time without an event no event will come */
 
 enum fault {
     NO_FAULT,
-    STOPS_AFTER_16,      /* waits for an event after 16 datagrams of a drain */
-    ENDS_AT_ZERO_LENGTH, /* mistakes an empty datagram for the end of a stream */
-    IS_ADDED_LATE,       /* to the notifier: after bind, with data queued */
+    STOPS_AFTER_16,      /* stops a drain after 16 datagrams and waits for an event */
+    ENDS_AT_ZERO_LENGTH, /* takes an empty datagram for the end of a stream */
+    IS_ADDED_LATE,       /* is added to the notifier after bind, when datagrams are queued */
 };
 
 struct receiver {
@@ -80,7 +80,6 @@ static void send_one_burst(const struct receiver *receiver)
         udp_sender_send(watching.sender, &receiver->address, "datagram", i % 10 == 5 ? 0 : 8);
 }
 
-/* Returns how many of the datagrams of all bursts came. */
 static size_t receive_bursts(enum fault fault)
 {
     struct receiver receiver = {.fault = fault, .socket = plain_socket_open(true)};
@@ -134,7 +133,7 @@ struct blocked {
 };
 
 /*
- * Drains to would-block, or to a datagram of zero length, which the test only sends to end a drain.
+ * Drains until would-block, or until an empty datagram, which the test sends only to end a drain.
  */
 static void drain_once(void *argument)
 {
@@ -145,7 +144,7 @@ static void drain_once(void *argument)
     atomic_store(&blocked->ended, true);
 }
 
-/* Whether a drain of three datagrams ends before one of zero length is sent to end it. */
+/* Returns true if a drain of three datagrams ends without an empty datagram. */
 static bool drain_ends_by_itself(bool non_blocking)
 {
     struct blocked blocked = {.socket = plain_socket_open(non_blocking)};
@@ -168,7 +167,7 @@ static bool drain_ends_by_itself(bool non_blocking)
     return ended;
 }
 
-/* No notifier here: WSAEventSelect would make the socket non-blocking. */
+/* The test uses no notifier, because WSAEventSelect would make the socket non-blocking. */
 TEST_WITH(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain, watching_set_up,
           watching_tear_down)
 {

@@ -1,9 +1,9 @@
 /*
- * Faults in a receiver that frees the objects named by its events, planted one at a time: an event
- * may still be under way, or in the hands of another thread.
+ * Faults of receivers that free the objects named by events too early, planted one at a time. An
+ * event may still be pending, or another thread may be using its token.
  *
- * Memory is not actually freed: a freed token is marked, and a thread that gets an event of a
- * marked token, or uses the token of an earlier event, has hit the fault.
+ * The test does not really free memory. It marks a freed token. If a thread gets an event of a
+ * marked token, or uses a marked token of an earlier event, the fault has occurred.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -54,7 +54,6 @@ static void close_and_free(struct token *token)
 
 #define SOCKETS 200
 
-/* Waits once and frees removed tokens. Returns whether the wait returned a freed token. */
 static bool reports_a_freed_token(int timeout_ms)
 {
     struct notifier_event event;
@@ -68,7 +67,7 @@ static bool reports_a_freed_token(int timeout_ms)
     return fault;
 }
 
-/* Gives an event time to become pending: of several sockets some have one by then. */
+/* Waits a millisecond, in which some of the sockets get a pending event. */
 static void give_a_millisecond(void)
 {
     int64_t until = clock_monotonic_ns() + 1000000;
@@ -76,7 +75,7 @@ static void give_a_millisecond(void)
         this_thread_yield();
 }
 
-/* Whether one of several sockets is reported after it was closed and freed. */
+/* Returns true if one of several sockets is reported after it was closed and freed. */
 static bool is_reported_after_closing(bool awaits_removed)
 {
     static struct token tokens[SOCKETS];
@@ -105,8 +104,8 @@ static void who_frees_a_socket_as_it_is_closed_is_notified_of_it_later(void **st
 {
     (void)state;
     int64_t give_up = patience_until();
-    while (!is_reported_after_closing(false)) /* only an event that comes at the same moment shows
-                                                 the fault */
+    /* Shown only by an event that comes at the right moment. */
+    while (!is_reported_after_closing(false))
         assert_true(patience(give_up));
 }
 
@@ -119,8 +118,8 @@ static void who_awaits_its_removal_is_not(void **state)
 /* --- a socket freed while another thread holds an event --------------------------------------- */
 
 /*
- * Thread 1 has an event of a socket and has not used it yet when this thread removes the socket.
- * Returns whether the token is freed before thread 1 uses it.
+ * Thread 1 has an event of a socket but has not used it yet. This thread removes the socket.
+ * Returns true if the token is freed before thread 1 uses it.
  */
 static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
 {

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Walks through the faults of librdkafka, and judges the ledger and the spill.
+"""Lets librdkafka fail in each way, and checks the ledger and the spill.
 
-The program loads a double in the place of librdkafka (tests/support/sinks/kafka_double.h): one
-message at a time is refused, rejected, lost, not answered, answered late, out of order or twice, or
-reported as possibly sent; or the library looks up a name for 15 seconds, fails fatally, or makes no
+The program loads a double in place of librdkafka (tests/support/sinks/kafka_double.h). One message
+is refused, rejected, lost, not answered, answered late, out of order or twice, or reported as
+possibly sent; or the library looks up a name for 15 seconds, fails fatally, or cannot create a
 producer.
 
-    boundary.py [--planted] [WAY]   --planted: there must be complaints, since a fault is planted
+    boundary.py [--planted] [WAY]   --planted: a fault is planted, so there must be complaints
 
 Each run must keep these promises: it ends in time and with 0; the ledger is exact; each record is
-written, spilled, or counted with its reason; written means acknowledged; a record that may be
-there is unknown or spilled.
-"""
+written, spilled, or counted with its reason; written means acknowledged; a record that may have
+arrived is counted as unknown or is in the spill."""
 import concurrent.futures
 import itertools
 import json
@@ -26,12 +25,12 @@ from protobuf import metric
 from sluice_program import RIEMANN, Sender, Sluice
 from spill_reading import records
 
-DOUBLE = os.environ["TEST_KAFKA_DOUBLE"]  # the folder of the library
+DOUBLE = os.environ["TEST_KAFKA_DOUBLE"]  # the folder with the double
 WAYS = ("none", "refused", "unanswered", "lost", "late", "reordered", "twice", "again", "failed",
         "rejected", "doubtful", "lookup", "fatal", "no_producer")
 POSITIONS = (1, 2, 5)
-COUNT = 6  # records
-STOP_MOST = 5  # seconds that a stop may take: a second by its settings, and a busy machine
+COUNT = 6  # number of records
+STOP_MOST = 5  # time limit of a stop in seconds: its settings need one second, and the machine may be busy
 AT_ONCE = 4
 
 
@@ -45,7 +44,7 @@ def numbers_of(path, what):
 
 
 def judge(sink, path, on_disk):
-    """The promises that the run has broken, a text each."""
+    """The promises that the run has broken, one text each."""
     arrived, acknowledged = numbers_of(path, "arrived"), set(numbers_of(path, "acknowledged"))
     failed = sum(sink["failed"].values())
     if sink["written"] != len(acknowledged):

@@ -1,14 +1,15 @@
 /*
- * The calls that can be made to fail: a row for each function that our objects call. The build has
- * the linker put the shim in their place (ld(1), --wrap), the walk has their names from here.
+ * The calls that can be made to fail: one row for each C library function that the program calls.
+ * The linker replaces them by the shim (ld(1), --wrap). The Python scripts read the names from this
+ * file.
  *
- * How a row's function reports a failure:
+ * The name of a row's macro says how the function reports a failure:
  * CALL(type, name, (parameters), (arguments))     -1 and errno
- * BYTES(name, (parameters), (arguments), size)    the same; may do less than `size`, which is the
- *                                                 name of that parameter
+ * BYTES(name, (parameters), (arguments), size)    as CALL; may also process a part of the bytes;
+ *                                                 `size` is the parameter with their number
  * POINTER(type, name, (parameters), (arguments))  NULL and errno
- * CODE(name, (parameters), (arguments))           the number of the error
- * BY_HAND(name)                                   has more arguments, or more ways: calls_by_hand.c
+ * CODE(name, (parameters), (arguments))           returns the error number
+ * BY_HAND(name)                                   implemented in calls_by_hand.c
  */
 CALL(int, accept, (int fd, void *name, void *size), (fd, name, size))
 CALL(int, accept4, (int fd, void *name, void *size, int flags), (fd, name, size, flags))

@@ -1,5 +1,4 @@
-/* Rows of calls.h whose functions have more arguments than their names tell, or more ways to fail.
- */
+/* The functions of calls.h that have variable arguments, or several ways to fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +15,10 @@
 
 #define FATE_OF(name) plan_fate(CALL_##name, __builtin_return_address(0))
 
-/* A copy on the stack of what is written or read in pieces, for one that does less. */
+/*
+ * The size of a buffer on the stack, for a copy of the pieces of a readv or writev that is
+ * shortened.
+ */
 #define PIECES_MAX 1024
 
 int __real_fstat(int fd, struct stat *status);
@@ -45,7 +47,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
-/* Linux has let go of the descriptor also where it reports an error (close(2), NOTES). */
+/* Linux closes the descriptor even if close reports an error (close(2), NOTES). */
 int __wrap_close(int fd)
 {
     struct fate fate = FATE_OF(close);
@@ -56,7 +58,7 @@ int __wrap_close(int fd)
     return -1;
 }
 
-/* dlerror() describes a missing library. */
+/* Lets the real dlopen fail, so that dlerror() describes a missing library. */
 void *__wrap_dlopen(const char *path, int flags)
 {
     struct fate fate = FATE_OF(dlopen);
@@ -124,7 +126,9 @@ int __wrap_openat(int folder, const char *path, int flags, ...)
     return -1;
 }
 
-/* Copies the first pieces, up to this number of bytes, into `fewer`; returns how many pieces. */
+/*
+ * Copies the first pieces, up to the permitted number of bytes, to `fewer`. Returns their number.
+ */
 static int cut(struct iovec *fewer, const struct iovec *pieces, int count, struct fate fate)
 {
     uint64_t size = 0;
@@ -166,8 +170,8 @@ ssize_t __wrap_readv(int fd, const struct iovec *pieces, int count)
 }
 
 /*
- * recvmmsg(2) is called in this way, with how many datagrams at most as its third argument. No call
- * of the program has more than five arguments after its number.
+ * The program calls recvmmsg(2) through this function; its third argument is the maximum number of
+ * datagrams. No call of the program has more than five arguments after its number.
  */
 long __wrap_syscall(long number, ...)
 {
@@ -188,7 +192,7 @@ long __wrap_syscall(long number, ...)
                           arguments[4]);
 }
 
-/* A call that does not wait is not interrupted. */
+/* Signals cannot interrupt a call that does not wait. */
 int __wrap_waitpid(int process, int *status, int options)
 {
     if ((options & WNOHANG) != 0 && plan_interrupts())
@@ -200,7 +204,10 @@ int __wrap_waitpid(int process, int *status, int options)
     return -1;
 }
 
-/* A disk fails what is written to its files, and nothing else. */
+/*
+ * Returns true for descriptors other than regular files if only writes to files fail, as with a
+ * broken disk.
+ */
 static bool is_spared(int fd)
 {
     struct stat status;

@@ -6,15 +6,16 @@ from fault_outputs import Torn
 from fault_ways import MEMORY
 from sluice_program import check_final_ledger
 
-# 0 done; 69 cannot bind; 70 internal error; 73 cannot create output; 74 I/O error; 78 configuration.
+# 0: success; 69: cannot bind; 70: internal error; 73: cannot create output; 74: I/O error; 78:
+# configuration error.
 CODES = (0, 69, 70, 73, 74, 78)
-# Words of an error line without a reason.
+# Signs of an error line that does not give a reason.
 EMPTY_WORDS = re.compile(r"Success|\(null\)|error 0\b|: *$")
-# the program did not finish a step of its end in time
+# A step of the end took too long, so the program did not end by returning from main.
 LATE = "it did not end by returning from main"
-# A call that always fails is made again a hundred times in a row at most (retry.h), and then its
-# thread waits; several calls may do so one after the other. The row of failures does not depend on
-# how busy the machine is.
+# The most failures in a row of one thread. A call that always fails is repeated at most a hundred
+# times without a wait (retry.h), but several calls may fail one after the other. The count does not
+# depend on how busy the machine is.
 LONGEST = 1000
 LONGEST_OF_NAMES = 10000  # a sink tries a thousand names for each of its files
 SPIN = "in a row, without a wait"
@@ -30,18 +31,18 @@ def complaints(run, plan, fault=None):
 
 
 def is_about_time(complaint):
-    """Whether a slow machine can be the reason, not the program."""
+    """True if the reason may be a slow machine instead of the program."""
     return complaint.startswith("hangs: ") or complaint == LATE
 
 
 def is_spin(complaint):
-    """Whether a thread repeats a failing call without a wait."""
+    """True if a thread repeats a failing call without a wait."""
     return complaint.endswith(SPIN)
 
 
 def _end(run, fault):
     memory = fault is not None and fault.calls == MEMORY
-    # with several failures, several errors may be reported
+    # after several failures, several errors may be reported
     alone = memory or fault is None or fault.times == 1
     for line in run.lines():
         if SANITIZERS.search(line):
@@ -64,12 +65,13 @@ def _end(run, fault):
 
 
 def _ended_command(run):
-    """Whether a command has ended and lost records; the log has a warning of its end."""
+    """True if a command has ended and lost records. Then the log has a warning."""
     return any("the command has ended" in line for line in run.lines())
 
 
 def _is_ended_early(run):
-    """Whether our signal came before it was awaited, as we could not see how far the start was."""
+    """True if our signal came before the program could handle it, because the start could not be
+    observed."""
     return run.code == -signal.SIGTERM and run.is_blind()
 
 
@@ -98,14 +100,14 @@ def _ledger(run, fault):
     for listener in ledger["listeners"]:
         sent = run.sent.get(listener["name"], 0)
         drops = listener.get("kernel_drops", 0)
-        if drops is None:  # the kernel did not say at the start
+        if drops is None:  # the kernel did not report its number at the start
             if fault is None or "getsockopt" not in fault.calls:
                 yield f"{listener['name']}: the drops are unknown"
             continue
         counted = (listener["received"] + drops +
                    listener.get("refused_while_stopping", 0))
-        # Datagrams that the kernel never delivers are not counted by the program, nor those that
-        # arrive after it has ended with its last sink.
+        # The program cannot count datagrams that the kernel never delivers, or that arrive after it
+        # has ended with its last sink.
         never = (fault is not None and fault.calls == ("syscall",) and fault.times == 0 or
                  any("this sink has ended" in line for line in run.lines()))
         if listener["kind"] == "udp" and counted != sent and not (never and counted < sent):
@@ -113,8 +115,8 @@ def _ledger(run, fault):
 
 
 def may_not_read(fault):
-    """Whether a file could not be opened for reading. It is then used unread, so that a torn
-    last line stays in it."""
+    """True if a file could not be opened for reading. The program then uses it without reading it,
+    so that an incomplete last line stays in it."""
     return (fault is not None and fault.way.name in ("EACCES", "EPERM", "ENOENT", "ENOTDIR") and
             any(call.startswith("open") for call in fault.calls))
 
@@ -161,6 +163,6 @@ def _outputs(run, fault):
 
 
 def _has_all(sinks, ledger):
-    """Whether sinks of one name have written every record that was decoded."""
+    """True if the sinks of one name have written every decoded record."""
     decoded = sum(listener["messages"] for listener in ledger["listeners"])
     return sum(sink["written"] for sink in sinks) == decoded

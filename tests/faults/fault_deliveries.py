@@ -1,4 +1,4 @@
-"""Worlds with a far end: stores by HTTP, brokers, clients that speak TLS."""
+"""Worlds with a far end: HTTP stores, brokers, TLS clients."""
 import json
 import ssl
 
@@ -12,7 +12,7 @@ from ports import free_port
 
 
 class Stores(World):
-    """One store that accepts everything and one that cannot be reached, both with a spill; a
+    """One store that accepts everything and one that cannot be reached, both with a spill; and a
     listener with TLS."""
     name = "stores"
     NEEDS = ("openssl",)
@@ -29,7 +29,7 @@ class Stores(World):
         self._runs = 0
 
     def prepare(self, run):
-        if run.before is None:  # requests of the run before that arrive late have another path
+        if run.before is None:  # late requests of the previous run have another path
             self._runs += 1
             self._store.requests.clear()
         super().prepare(run)
@@ -58,7 +58,7 @@ class Stores(World):
 
 
 class Kafka(World):
-    """A topic of Kafka's."""
+    """A Kafka topic."""
     name = "kafka"
 
     def __init__(self, folder):
@@ -85,7 +85,7 @@ class Kafka(World):
 
 
 class Nats(World):
-    """A stream of NATS JetStream's."""
+    """A NATS JetStream stream."""
     name = "nats"
 
     def __init__(self, folder):

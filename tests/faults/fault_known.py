@@ -1,10 +1,10 @@
-"""Faults that showed an error of the program once: each walk of their world begins with them."""
+"""Faults that have shown an error of the program. Each walk of their world tries them first."""
 import errno
 
 from fault_ways import Fault, Way
 
-# World; failing call; the function that makes it; error; number of the first call that fails;
-# number of calls that fail (0: all).
+# World; failing call; the function that makes it; error; number of the first failing call; number
+# of failing calls (0: all later ones).
 _ROWS = (
     ("plain", "write", "stream_write", "EAGAIN", 1, 0),
     ("wide", "recv", "tcp_connection_receive", "ENOMEM", 1, 0),
@@ -18,7 +18,6 @@ _ROWS = (
 
 
 def known(name):
-    """The known faults of a world, each with the name of its function; the place of the call is
-    not set."""
+    """The known faults of a world, each with its function. The position of the call is not set."""
     return [(function, Fault((call,), Way(error, getattr(errno, error)), first, times=times))
             for world, call, function, error, first, times in _ROWS if world == name]

@@ -1,5 +1,5 @@
-"""Reads the output of sinks: it must be complete, and it names its records. Each record has the
-number with which it was sent."""
+"""Reads the output of sinks, which must be complete, and returns the records' numbers. Each record
+contains the number with which it was sent."""
 import csv
 import gzip
 import io
@@ -10,7 +10,7 @@ import zlib
 
 
 class Torn(Exception):
-    """An output ends within a record, or does not have its format."""
+    """An output ends inside a record, or has an invalid format."""
 
 
 def of_lines(data):
@@ -24,7 +24,7 @@ def of_lines(data):
 
 
 def of_table(data):
-    """The numbers in CSV whose first line has names."""
+    """The numbers in CSV with a header line."""
     if data and not data.endswith(b"\r\n") and not data.endswith(b"\n"):
         raise Torn(f"the last line is torn: {data[-100:]!r}")
     try:
@@ -34,7 +34,7 @@ def of_table(data):
 
 
 def of_gzip(data):
-    """JSON lines, compressed."""
+    """The numbers in compressed JSON lines."""
     try:
         return of_lines(gzip.decompress(data))
     except (EOFError, OSError, zlib.error) as error:
@@ -42,7 +42,7 @@ def of_gzip(data):
 
 
 def of_datagram(datagram):
-    """A message of ours ends with its value."""
+    """The number in a message: its last 8 bytes are the value."""
     return int(struct.unpack("<d", datagram[-8:])[0])
 
 
@@ -61,7 +61,7 @@ def of_packets(data):
 
 
 def count_letters(data):
-    """How many packets a pcapng capture has."""
+    """The number of packets in a pcapng capture of dead letters."""
     count, at = 0, 0
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at) if at + 8 <= len(data) else (0, 0)
@@ -73,12 +73,12 @@ def count_letters(data):
 
 
 class Files:
-    """The files of a sink whose paths match a pattern. There may be no such file."""
-    exact = True  # every record counted as written is found
-    keeps = True  # so are the records of an earlier run
+    """The files of a sink whose paths match a pattern. There may be none."""
+    exact = True  # all records that are counted as written must be found
+    keeps = True  # and so must the records of an earlier run
 
     def __init__(self, folder, pattern, read=of_lines, name=None, there=0):
-        """`there`: records that were in it before the first run."""
+        """`there`: number of records in the files before the first run."""
         self.there = there
         self.name = name or f"file:{folder}/{pattern}"
         self._folder, self._pattern, self._read = folder, pattern, read
@@ -94,7 +94,7 @@ class Files:
 
 
 class Fed(Files):
-    """The output of a command, which may have been ended before it had read everything."""
+    """The output of a command, which may have been killed before it had read everything."""
     exact = False
 
 
@@ -113,7 +113,7 @@ class Delivered:
 
 
 class Relayed:
-    """Datagrams that come to a socket of ours."""
+    """The datagrams that a socket of the test receives."""
     exact = True
     keeps = False
     there = 0

@@ -1,4 +1,4 @@
-"""The file by which the shim is told what is to fail (plan.h), and the rows of calls.h."""
+"""The file that tells the shim which calls must fail (plan.h), and the rows of calls.h."""
 import mmap
 import os
 import pathlib
@@ -7,14 +7,14 @@ import struct
 import subprocess
 
 CALLS_MAX, FRAMES, SEEN, LEFT_SIZE, STACKS = 128, 16, 4096, 1024, 16384
-_HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQQ")  # up to longest
+_HEAD = struct.Struct(f"={CALLS_MAX}sQQQIIQQQQ")  # the members of struct plan up to `longest`
 _FRAMES = struct.Struct(f"={FRAMES}Q")
-_AFTER = struct.Struct("=QQ")  # watching, left_count
+_AFTER = struct.Struct("=QQ")  # the members `watching` and `left_count`
 _AT_FRAMES = _HEAD.size
 _AT_AFTER = _AT_FRAMES + _FRAMES.size
 _AT_LEFT = _AT_AFTER + _AFTER.size
 _AT_SEEN = _AT_LEFT + LEFT_SIZE
-LONGEST_PROGRAM = 1 << 32  # bytes
+LONGEST_PROGRAM = 1 << 32  # upper bound of the program's size in bytes
 _AT_STACKS = _AT_SEEN + 16 * SEEN
 SIZE = _AT_STACKS + 24 * STACKS
 
@@ -23,7 +23,7 @@ _ROW = re.compile(r"^(?:CALL|POINTER)\([^,]*, (\w+)|^(?:BYTES|CODE|BY_HAND)\((\w
 
 
 def rows():
-    """The names of the calls, in their order."""
+    """The names of the calls, in the order of the rows."""
     text = (pathlib.Path(__file__).parent / "calls.h").read_text(encoding="utf-8")
     return [first or second for first, second in _ROW.findall(text)]
 
@@ -36,7 +36,7 @@ def _call_and_place(key):
 
 
 class Plan:
-    """One such file. The program that `environment` is given to takes it up."""
+    """A plan file. The program uses it if it is started with `environment`."""
 
     def __init__(self, path):
         with open(path, "w+b") as file:
@@ -55,7 +55,7 @@ class Plan:
             self._shared[:_AT_SEEN] = bytes(_AT_SEEN)
 
     def fail(self, fault):
-        """Has the calls of a fault_ways.Fault fail."""
+        """Makes the calls of a fault_ways.Fault fail."""
         self.clear()
         wanted = bytearray(CALLS_MAX)
         for name in fault.calls:
@@ -64,7 +64,7 @@ class Plan:
                         fault.way.error, fault.way.less, fault.spares_streams, 0, 0, 0)
 
     def failed(self):
-        """How many calls have failed."""
+        """The number of calls that have failed."""
         return _HEAD.unpack_from(self._shared, 0)[8]
 
     def longest(self):
@@ -72,17 +72,18 @@ class Plan:
         return _HEAD.unpack_from(self._shared, 0)[9]
 
     def frames(self):
-        """The callers of the first failing call, as places in the program."""
+        """The callers of the first failing call, as offsets in the program."""
         return [place for place in _FRAMES.unpack_from(self._shared, _AT_FRAMES) if place]
 
     def left(self):
-        """The descriptors open at the end; None if the program did not reach its end."""
+        """The descriptors that were open at the end, or None if the program did not reach its end.
+        """
         count = _AFTER.unpack_from(self._shared, _AT_AFTER)[1]
         text = self._shared[_AT_LEFT:_AT_LEFT + LEFT_SIZE].split(b"\0")[0].decode()
         return None if count == 0 else text.splitlines()
 
     def seen(self):
-        """Of each call and place how often it was made."""
+        """For each call and place, how often the call was made."""
         found = {}
         for key, count in struct.iter_unpack("=QQ", self._shared[_AT_SEEN:_AT_STACKS]):
             if key:
@@ -90,7 +91,7 @@ class Plan:
         return found
 
     def stacks(self):
-        """Of each call and place the numbers of calls whose stack none before them had."""
+        """For each call and place, the numbers of the calls that had a new stack."""
         found = {}
         for _, key, number in struct.iter_unpack("=QQQ", self._shared[_AT_STACKS:]):
             if key:
@@ -99,7 +100,7 @@ class Plan:
 
 
 class Places:
-    """Names of places in a program, by addr2line(1)."""
+    """Names of code offsets in a program, by addr2line(1)."""
 
     def __init__(self, program):
         self._program = program
@@ -109,11 +110,11 @@ class Places:
                          re.findall(r"^\s+LOAD\s+\S+\s+(\S+)", elf.stdout, re.MULTILINE))
 
     def names(self, places):
-        """For each place FUNCTION (FILE:LINE), and what it is inlined in. Functions of the system's
-        headers are left out: with _FORTIFY_SOURCE they are around calls of the C library."""
+        """For each place, "FUNCTION (FILE:LINE)" and the functions it is inlined into. Functions of
+        system headers are omitted: with _FORTIFY_SOURCE they wrap calls of the C library."""
         new = [place for place in places if place not in self._known]
         for place in new:
-            self._known[place] = "??"  # of a library, where addr2line does not know it
+            self._known[place] = "??"  # stays so for libraries, which addr2line does not know
         new = [place for place in new if place < LONGEST_PROGRAM]
         if new:
             told = subprocess.run(

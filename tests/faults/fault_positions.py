@@ -1,22 +1,22 @@
-"""Which calls of a run fail, each in a run of its own, and in which way."""
+"""Chooses which calls fail, and in which way. Each fault needs a separate run."""
 import dataclasses
 import itertools
 
 from fault_ways import MEMORY, Fault, Way, shortages, ways
 
 NO_MEMORY = Way("no memory", 12)
-MORE = 2  # beyond the calls of a place that were seen: no two runs are the same
+MORE = 2  # calls after the last seen one: no two runs are the same
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """The calls of a run in which nothing failed, by (call, place)."""
+    """The calls of a run without failures, by (call, place)."""
     counts: dict
-    # of each (call, place): the numbers of the calls that were the first with their stack
+    # For each (call, place), the numbers of the calls that were the first ones with their stack.
     stacks: dict
 
     def without(self, others):
-        """The seen calls without those at places that the other run also has."""
+        """The seen calls except those at places that the other run also has."""
         return Seen({key: count for key, count in self.counts.items() if key not in others.counts},
                     self.stacks)
 
@@ -24,15 +24,15 @@ class Seen:
         return sum(count for (call, _), count in self.counts.items() if call in calls)
 
     def numbers(self, key, every):
-        """The numbers of the calls of a place that are to fail: the first with each stack, and
-        the last."""
+        """The numbers of the calls of a place that must fail: the first with each stack, and the
+        last."""
         if every:
             return list(range(1, self.counts[key] + MORE + 1))
         return sorted({*self.stacks.get(key, ()), self.counts[key]})
 
 
 def memory_faults(seen, options):
-    """One allocation fails; in fewer faults it and all later ones fail."""
+    """One allocation fails; for some faults, all later ones fail as well."""
     for key in sorted(key for key in seen.counts if key[0] in MEMORY):
         for first in seen.numbers(key, options.every):
             yield Fault(MEMORY, NO_MEMORY, first, key[1])
@@ -53,7 +53,7 @@ def call_faults(seen, options):
 
 
 def shortage_faults(seen, options):
-    """From one call of a group on all calls of the group fail, for ever or a few times."""
+    """From one call of a group on, all calls of the group fail, for ever or a few times."""
     for calls, way in shortages():
         last = seen.count(calls) + (MORE if options.every else 0)
         firsts = range(1, last + 1, 1 if options.every else 3)
@@ -65,7 +65,7 @@ KINDS = {"memory": memory_faults, "calls": call_faults, "shortages": shortage_fa
 
 
 def sample(faults, most, known):
-    """At most `most` of the faults, evenly spread (None: all), and always the known ones."""
+    """At most `most` of the faults, evenly distributed (None: all), and always the known ones."""
     faults = list(faults)
     most = len(faults) if most is None else min(len(faults), max(0, most - len(known)))
     return known + [faults[number * len(faults) // most] for number in range(most)]

@@ -1,5 +1,5 @@
-"""One run of the program in a world: the program starts, gets data, is reloaded, gets data again
-and stops."""
+"""One run of the program in a world: it starts, receives data, reloads, receives data again and
+stops."""
 import os
 import pathlib
 import re
@@ -13,11 +13,11 @@ import time
 
 from sluice_program import CHANGED, LEDGER, LOG_TIME, parse_json
 
-HANGS = 30  # seconds after which a step of a run has hung
+HANGS = 30  # seconds after which a step of a run counts as hung
 SLICE = 0.25
 LISTENS = re.compile(r"listening on ((?:udp|tcp)://(\S+):(\d+)|unix:(\S+)) for (\w+)")
 METRICS = re.compile(r"metrics at http://(\S+):(\d+)/metrics$")
-OK = b"\x10\x01"  # a Msg of Riemann's: ok = true
+OK = b"\x10\x01"  # an answer of Riemann: Msg with ok = true
 ANSWERED = re.compile(rf"{CHANGED}|reload refused")
 
 
@@ -29,14 +29,13 @@ def _queues():
 
 
 class Hangs(Exception):
-    """A step of the run did not come to its end."""
+    """A step of the run did not end."""
 
 
 class Patience:
-    """Waits until something can be read, for so long that nothing more will come.
+    """Waits until data can be read, up to a limit after which none will come.
 
-    Time in which all of us were stopped, as by a debugger, counts as one slice.
-    """
+    Time in which the whole test was stopped, as by a debugger, counts as one slice."""
 
     def __init__(self, seconds=HANGS):
         self._left = round(seconds / SLICE)
@@ -50,25 +49,25 @@ class Patience:
 
 
 class Blind(Exception):
-    """The failing call is one that writes the log, so the run shows no more of it."""
+    """The failing call is one that writes the log, so the log does not show later events."""
 
 
 class Run:
-    """The result and output of a run. A world drives it, and checks examine it."""
+    """One run and its output. A world controls it, and checks examine it."""
 
     def __init__(self, program, world, folder, environment, is_blind=lambda: False,
                  may_be_silent=False, may_wait=False, settles=False, before=None):
         self.world = world
-        self.is_blind = is_blind  # returns whether the log is lost, since its writes fail
-        self.may_be_silent = may_be_silent  # clients need not be answered
-        self.may_wait = may_wait  # the program may wait for ever, and is then stopped
-        self.settles = settles  # the reload waits until everything sent was received
+        self.is_blind = is_blind  # returns True if writes of the log fail, so that lines are lost
+        self.may_be_silent = may_be_silent  # clients need not get an answer
+        self.may_wait = may_wait  # the program may wait for ever; then the test stops it
+        self.settles = settles  # the reload waits until all sent data was received
         self.folder = pathlib.Path(folder)
-        self.sent = {}      # number of datagrams or frames sent, by the listener's name
-        self.before = before  # the run that left the folder as it is
-        self.numbers = [] if before is None else list(before.numbers)  # of the records sent
-        self.found = {}     # numbers of the records found, by the output's name
-        self.letters = 0    # dead letters found
+        self.sent = {}  # number of sent datagrams or frames, by the listener's name
+        self.before = before  # the run that used the folder before this one
+        self.numbers = [] if before is None else list(before.numbers)  # numbers of the sent records
+        self.found = {}  # numbers of the found records, by the output's name
+        self.letters = 0  # number of dead letters found
         self.answered = []  # numbers of the records that a listener has acknowledged
         self.changed = False
         self.hung = None
@@ -88,7 +87,7 @@ class Run:
     # The log.
 
     def _look_blind(self):
-        """Ends waits that can no longer succeed."""
+        """Ends a wait that cannot succeed any more."""
         if self.is_blind():
             raise Blind
 
@@ -98,7 +97,7 @@ class Run:
         return [re.sub(LOG_TIME, "", line) for line in said]
 
     def wait_for(self, reached, what, meanwhile=lambda: None):
-        """Waits until reached(lines) or its end; returns whether it was reached."""
+        """Waits until reached(lines), or until the program ends. Returns whether it was reached."""
         patience = Patience()
         try:
             while not reached(self.lines()):
@@ -114,7 +113,7 @@ class Run:
     # The actions of the world.
 
     def drive(self):
-        """The whole run. A hang is noted and ended."""
+        """The whole run. If it hangs, notes that and kills the program."""
         try:
             try:
                 self._live()
@@ -174,7 +173,7 @@ class Run:
                 if self.world.listens(self, found[2] or found[4])]
 
     def next_number(self):
-        """A number for a record; no other record has it."""
+        """A new number for a record."""
         self.numbers.append(len(self.numbers) + 1)
         return self.numbers[-1]
 
@@ -185,7 +184,7 @@ class Run:
         self.sent[name] = self.sent.get(name, 0) + 1
 
     def _asked(self, family, place, question, enough, secured=None):
-        """The answer on a connection, up to its end or to the expected length."""
+        """Sends a request and returns the answer, up to its end or to the expected length."""
         answer = b""
         try:
             if place not in self._sockets:
@@ -214,7 +213,7 @@ class Run:
         return answer
 
     def ask_frame(self, place, name, make, secured=None):
-        """Sends a frame; it is answered, or the connection ends."""
+        """Sends a frame. The listener must answer it or end the connection."""
         number = self.next_number()
         body = make(number)
         family = socket.AF_INET if isinstance(place, tuple) else socket.AF_UNIX
@@ -240,18 +239,18 @@ class Run:
         return [line for line in self.lines() if "sluice: error: " in line]
 
     def started(self):
-        """Whether the program came as far as to listen, or to read a capture."""
+        """Whether the program has started to listen, or to read a capture."""
         return any("listening on " in line or "reading pcap:" in line for line in self.lines())
 
     def ledger(self):
-        """The last ledger if it is the final one; otherwise None."""
+        """The last ledger if it is the final one, otherwise None."""
         told = [line for line in self.lines() if LEDGER in line]
         if not told:
             return None
         try:
             last = parse_json(told[-1][told[-1].index(LEDGER):])
         except AssertionError:
-            if self.is_blind():  # the line of the ledger is incomplete
+            if self.is_blind():  # the ledger's line is incomplete
                 return None
             raise
         return last if last["final"] else None

@@ -1,18 +1,19 @@
-"""In which ways each call fails: what its manual page names and a sound caller can run into.
+"""The ways in which each call can fail: those in its manual page that a correct program can meet.
 
-Left out is what only a wrong program sees (EBADF, EFAULT, EINVAL of a constant), and what would be a
-lie about the kernel's state: an edge-triggered socket that says EAGAIN while it has datagrams.
-"""
+Not included: errors that only an incorrect program gets (EBADF, EFAULT, EINVAL of a constant), and
+errors that contradict the kernel's state, such as EAGAIN of an edge-triggered socket that has
+datagrams."""
 import dataclasses
 import errno
 
-# Calls that allocate memory are counted as one: which of them it is does not matter to the caller.
+# The calls that allocate memory count as one call, because their callers treat a failure alike.
 MEMORY = ("malloc", "calloc", "realloc", "aligned_alloc", "strdup")
 
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """Fails with an error; or, without one, does less: `less` is as in plan.h."""
+    """The call fails with `error`. If that is 0, it does only a part of its work: `less` is as in
+    plan.h."""
     name: str
     error: int = 0
     less: int = 0
@@ -20,13 +21,14 @@ class Way:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Of these calls, from one place or (0) from anywhere, `times` from the `first` on fail."""
+    """`times` of these calls fail, beginning with number `first`. `place` is the calling code, or 0
+    for any."""
     calls: tuple
     way: Way
     first: int
     place: int = 0
-    times: int = 1  # 0: all that follow
-    spares_streams: bool = False  # of writes, only those to files
+    times: int = 1  # 0: all later calls
+    spares_streams: bool = False  # only writes to files fail
 
     def __str__(self):
         which = f"number {self.first}" + {0: " and all after it", 1: ""}.get(
@@ -43,7 +45,7 @@ CREATED = ("EACCES", "EROFS", "ENOSPC", "EDQUOT", "EIO", "ENOMEM")
 SYNCED = ("EIO", "ENOSPC", "EDQUOT", "EROFS")
 STARTED = ("EAGAIN", "ENOMEM")
 
-# The names of errors; LESS is written as "less".
+# Names of errors. LESS means that the call does only a part of its work.
 _ERRORS = {
     "accept": (*DESCRIPTORS, "EINTR", "ECONNABORTED", "ENOBUFS", "ENOMEM", "EPERM", "EPROTO"),
     "accept4": (*DESCRIPTORS, "EINTR", "ECONNABORTED", "ENOBUFS", "ENOMEM", "EPERM", "EPROTO"),
@@ -113,8 +115,9 @@ _ERRORS = {
 }
 
 
-# Faults that the program need not survive, with the reason. A call, the function that makes it, and
-# the faults: those that do less, those that never end, or those that report an absence.
+# Faults that the program need not survive, with the reason: the call; the function that makes it;
+# and the kind of fault: "less" (does only a part), "for ever" (never ends), "missing" (reports an
+# absence) or "all".
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
     ("read", "control_wait", "for ever", "no process could ask it to stop"),
@@ -126,7 +129,7 @@ LEFT_OUT = (
 
 
 def is_left_out(fault, function):
-    """Whether it is, where that function makes the call."""
+    """Whether this fault is left out if `function` makes the call."""
     which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "",
              "missing" if fault.way.name in ("ENOENT", "EACCES") else "")
     return any(fault.calls == (call,) and function == maker and kind in which
@@ -143,11 +146,11 @@ def _ways(names):
 
 
 def ways(call):
-    """The ways in which a call fails once."""
+    """The ways in which a single call can fail."""
     return list(_ways(_ERRORS[call]))
 
 
-# Faults of many calls at once, from a certain one on: each of these groups in each of its ways.
+# Faults of many calls at once: from one call on, all calls of a group fail in the same way.
 SHORTAGES = (
     (("accept", "accept4", "epoll_create1", "eventfd", "fopen", "open", "openat", "opendir", "pipe2", "signalfd",
       "socket"), "EMFILE"),
@@ -159,5 +162,5 @@ SHORTAGES = (
 
 
 def shortages():
-    """The calls of SHORTAGES, each with the way in which it fails."""
+    """The groups of SHORTAGES, each with the way in which it fails."""
     return [(calls, Way(name, getattr(errno, name))) for calls, name in SHORTAGES]

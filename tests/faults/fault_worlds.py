@@ -1,4 +1,4 @@
-"""The configurations of the program while its calls fail, and the traffic for each."""
+"""Configurations of the program for fault injection, and the traffic for each."""
 import contextlib
 import json
 import os
@@ -12,27 +12,26 @@ from sealing import AUTHENTICATED, Key, Session, write_keys
 
 
 class World:
-    """A configuration, a second form of which is read while it runs, and what is around it.
+    """A configuration, a second one that a reload applies, and the environment of the program.
 
-    It is around one run after the other, with a folder of its own, until it is closed.
-    """
+    It serves one run after the other, each with its own folder, until it is closed."""
     name = None
     listeners = 1
     ends_itself = False
-    NEEDS = ()  # programs
-    codes = ()  # exit codes in addition to those of fault_checks
-    secured = None  # what clients of tcp: listeners trust, where these have TLS
+    NEEDS = ()  # programs that must be installed
+    codes = ()  # allowed exit codes in addition to those of fault_checks
+    secured = None  # what clients of tcp: listeners trust, if these use TLS
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self._cleanup = contextlib.ExitStack()
-        self.addCleanup = self._cleanup.callback  # as tests have it; pylint: disable=invalid-name
+        self.addCleanup = self._cleanup.callback  # as tests call it; pylint: disable=invalid-name
 
     def close(self):
         self._cleanup.close()
 
     def prepare(self, run):
-        """Before a run, perhaps in the folder of another one."""
+        """Called before a run. The folder may be that of an earlier run."""
         self._write(run, 0)
 
     def change(self, run):
@@ -49,15 +48,15 @@ class World:
         return ["--config", run.folder / "sluice.yaml"]
 
     def config(self, run, number):
-        """The keys of the configuration of this number, 0 or 1."""
+        """The configuration file with this number, 0 or 1."""
         raise NotImplementedError
 
     def listens(self, run, address):
-        """Whether a listener on this address is one by now."""
+        """Whether a listener on this address exists now."""
         return True
 
     def send(self, run):
-        """To each listener a few records, and what is none."""
+        """Sends a few records to each listener, and data that is not a record."""
         for name, place, schema in run.listeners():
             if name.startswith(("tcp:", "unix:")):
                 run.ask_frame(place, name, metric, self.secured)
@@ -68,11 +67,11 @@ class World:
             run.send_datagram(place, name, b"\xff")
 
     def outputs(self, run):
-        """The run's output, read by fault_outputs."""
+        """The run's output, as objects of fault_outputs."""
         raise NotImplementedError
 
     def letters(self, run):
-        """The number of dead letters in their file; None if there is no file."""
+        """The number of dead letters in their file, or None if there is no file."""
         return None
 
 
@@ -80,14 +79,14 @@ def gauge_of(number):
     return gauge("cpu", number)
 
 
-# The end of a file that a killed run has left. It begins like a line of the json encoder: any other
-# end would not be cut.
+# The incomplete line that a killed run has left in a file. It begins like a line of the json
+# encoder; the program would not remove any other text.
 BEGUN = '{"time":"2026-01-01T00:00:00.000000000Z","name":"c'
 TORN = BEGUN.encode()
 
 
 class Plain(World):
-    """A socket, and a file in which there is something already."""
+    """A socket, and a file that already has content."""
     name = "plain"
 
     def prepare(self, run):
@@ -102,7 +101,8 @@ class Plain(World):
 
     def outputs(self, run):
         def read(data):
-            """The torn line is cut off or ended by a start, and one that is refused may leave it."""
+            """Ignores the incomplete line: a start removes or completes it, and a refused start may
+            leave it."""
             data = data.replace(TORN + b"\n", b"")
             return of_lines(data.removesuffix(TORN) if run.ledger() is None else data)
 
@@ -110,7 +110,7 @@ class Plain(World):
 
 
 class Capture(World):
-    """A capture, which is read to its end, and a file."""
+    """A capture that is read to its end, and a file."""
     name = "capture"
     listeners = 0
     ends_itself = True
@@ -135,7 +135,7 @@ class Capture(World):
 
 
 def capture_of(datagrams):
-    """A pcap file of IPv4 packets with these, to port 5555."""
+    """A pcap file of IPv4 packets with these datagrams, to port 5555."""
     data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
     for datagram in datagrams:
         size = 28 + len(datagram)
@@ -147,7 +147,8 @@ def capture_of(datagrams):
 
 
 class Local(World):
-    """Unix sockets: one that a killed run has left, and one whose place a reload gives to another."""
+    """Unix sockets: one that a killed run has left behind, and one whose path a reload gives to
+    another listener."""
     name = "local"
     listeners = 2
 
@@ -176,7 +177,7 @@ class Local(World):
 
 
 class Wide(World):
-    """Something of everything that needs no server and no library of others but for metrics."""
+    """A bit of every feature that needs no server and, except for metrics, no other library."""
     name = "wide"
     listeners = 4
 
@@ -235,8 +236,8 @@ class Wide(World):
 
 
 class Sealed(World):
-    """Sealed datagrams with a state file. A reload brings a further key, and each next start gets
-    what the run before it got, which it must not accept again."""
+    """Sealed datagrams with a state file. A reload adds a key. Each later start gets the datagrams
+    of the previous run again, and must not accept them."""
     name = "sealed"
 
     def __init__(self, folder):

@@ -15,30 +15,30 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The C library's own functions: calls of this file are not counted. */
+/* The C library's functions. The calls of this file are not counted. */
 int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
 void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 DIR *__real_opendir(const char *path);
 
-extern const char __executable_start; /* ld(1) defines it */
+extern const char __executable_start; /* the beginning of the program, defined by ld(1) */
 
-/* Spreads numbers over a table (Knuth, multiplicative hashing). */
+/* Distributes keys over a table (Knuth, multiplicative hashing). */
 #define SPREAD 0x9E3779B97F4A7C15u
 
 /*
- * A thread has waited if it has slept between two of its calls, and this time has passed. Threads
- * that only wake each other in turn do not wait that long.
+ * A thread has waited if it slept between two of its calls and this time passed between them.
+ * Threads that only wake each other alternately do not sleep that long.
  */
 #define WAIT_NS 100000
 
 static struct plan *plan;
 
-/* The failures in a row of this thread. */
+/* The consecutive failures of this thread. */
 static _Thread_local struct {
     uint64_t count;
-    int64_t last_ns; /* monotonic time of the last one */
-    long sleeps;     /* voluntary context switches of the thread at that time */
+    int64_t last_ns; /* monotonic time of the last failure */
+    long sleeps;     /* number of voluntary context switches of the thread at that time */
 } row;
 
 __attribute__((constructor)) static void share(void)
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void share(void)
     if (fd < 0)
         return;
     void *frames[1];
-    backtrace(frames, 1); /* makes backtrace load its library now, before calls are counted */
+    backtrace(frames, 1); /* loads the library of backtrace before calls are counted */
     void *mapped = __real_mmap(NULL, sizeof *plan, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     __real_close(fd);
     if (mapped == MAP_FAILED)
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void share(void)
     plan = mapped;
 }
 
-/* Writes into the plan which descriptors are open at the end. */
+/* At the end, writes the open descriptors to the plan. */
 __attribute__((destructor)) static void look_back(void)
 {
     DIR *folder = plan == NULL ? NULL : __real_opendir("/proc/self/fd");
@@ -93,7 +93,7 @@ static uint64_t note_call(uint64_t key)
         if (atomic_compare_exchange_strong(&seen->key, &expected, key) || expected == key)
             return atomic_fetch_add(&seen->count, 1) + 1;
     }
-    abort(); /* more places than are planned for */
+    abort(); /* the table of places is full */
 }
 
 static void note_stack(uint64_t key, uint64_t number)
@@ -115,7 +115,7 @@ static void note_stack(uint64_t key, uint64_t number)
         if (expected == hash)
             return;
     }
-    abort(); /* more stacks than are planned for */
+    abort(); /* the table of stacks is full */
 }
 
 static void note(enum call call, uint64_t place)
@@ -133,9 +133,9 @@ static void note_frames(void)
 }
 
 /*
- * Counts a failure of this thread. The kernel counts how often a thread gave up its processor to
- * wait (getrusage(2), ru_nvcsw), also inside of libraries; a thread that another one displaces is
- * not counted, so that a loop without waits is seen on a busy machine, too.
+ * Counts a failure of this thread. The kernel counts how often a thread gives up its processor to
+ * wait (getrusage(2), ru_nvcsw), also inside libraries. Preemptions do not count, so a loop without
+ * waits is detected on a busy machine, too.
  */
 static void note_failure(void)
 {
@@ -182,7 +182,7 @@ struct fate plan_fate(enum call call, const void *from)
     }
     if (atomic_fetch_add(&plan->failed, 1) == 0)
         note_frames();
-    if (plan->error != 0) /* a call that does only a part is not a failure in a row */
+    if (plan->error != 0) /* a call that does only a part does not count as a failure */
         note_failure();
     fate.error = (int)plan->error;
     fate.less = plan->less;

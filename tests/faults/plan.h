@@ -1,7 +1,7 @@
 /*
- * The planned faults of a program linked to the shim, and their results: a file named by the
- * environment variable FAULT_PLAN, which both sides map. fault_plan.py has the same layout. A
- * program without a plan runs normally.
+ * The planned faults of a program that is linked with the shim, and the results. The environment
+ * variable FAULT_PLAN names a file that the test and the program both map. fault_plan.py has the
+ * same layout. Without this variable the program runs normally.
  */
 #ifndef SLUICE_TESTS_FAULTS_PLAN_H
 #define SLUICE_TESTS_FAULTS_PLAN_H
@@ -17,42 +17,41 @@ enum {
     PLAN_STACKS = 16384,
 };
 
-/* A call of one function from one place in the program, which is an offset of its code. */
+/*
+ * Counts the calls of one function from one place in the program, which is an offset in its code.
+ */
 struct plan_seen {
-    _Atomic uint64_t key; /* the row of calls.h, from 1, in the upper 16 bits; the place below */
+    _Atomic uint64_t key; /* upper 16 bits: row of calls.h, from 1; lower bits: the place */
     _Atomic uint64_t count;
 };
 
 /* The first call from a place with a new stack. */
 struct plan_stack {
-    _Atomic uint64_t hash;   /* of the key and the stack; 0: free */
-    _Atomic uint64_t key;    /* as above */
-    _Atomic uint64_t number; /* of the call among those of its place, from 1 */
+    _Atomic uint64_t hash;   /* hash of the key and the stack; 0: unused */
+    _Atomic uint64_t key;    /* as in struct plan_seen */
+    _Atomic uint64_t number; /* number of the call among those of its place, from 1 */
 };
 
 struct plan {
-    uint8_t wanted[PLAN_CALLS_MAX]; /* for each row of calls.h: whether its calls are counted */
-    uint64_t place;                 /* only those from here; 0: from anywhere */
-    uint64_t first;                 /* number of the first call that fails, counted from 1; 0: no
-                                       call fails */
-    uint64_t times;                 /* how many in a row fail; 0: all from there */
-    uint32_t error;                 /* errno; 0: the call does less than it is asked for */
-    uint32_t less;                  /* 0: see error; 1: does one byte (or message), 2: all but
-                                       one */
+    uint8_t wanted[PLAN_CALLS_MAX]; /* for each row of calls.h: 1 if its calls are counted */
+    uint64_t place;                 /* only calls from here are counted; 0: all */
+    uint64_t first;                 /* number of the first failing call, from 1; 0: none fails */
+    uint64_t times;                 /* number of consecutive failing calls; 0: all later ones */
+    uint32_t error;                 /* errno; 0: the call does only a part */
+    uint32_t less;                  /* 0: see error; 1: one byte (or message); 2: all but one */
     uint64_t spares_streams;        /* 1: of the writes, only those to files are counted */
     _Atomic uint64_t counted;
     _Atomic uint64_t failed;
-    _Atomic uint64_t longest; /* the most failures of a thread without a success or a wait in
-                                 between */
-    _Atomic uint64_t frames[PLAN_FRAMES]; /* callers of the first call that failed */
-    _Atomic uint64_t watching;            /* 1: calls are recorded in seen and stacks */
-    _Atomic uint64_t left_count;          /* descriptors that were open at the end; 0: not known */
-    char left[PLAN_LEFT_SIZE];            /* a line for each of these descriptors */
+    _Atomic uint64_t longest; /* most failures of a thread without a success or a wait in between */
+    _Atomic uint64_t frames[PLAN_FRAMES]; /* callers of the first failing call */
+    _Atomic uint64_t watching;            /* 1: calls are recorded in `seen` and `stacks` */
+    _Atomic uint64_t left_count;          /* number of descriptors open at the end; 0: unknown */
+    char left[PLAN_LEFT_SIZE];            /* one line for each of these descriptors */
     struct plan_seen seen[PLAN_SEEN];
     struct plan_stack stacks[PLAN_STACKS];
 };
 
-/* The rows of calls.h. */
+/* One number for each row of calls.h. */
 enum call {
 #define CALL(type, name, parameters, arguments)    CALL_##name,
 #define BYTES(name, parameters, arguments, size)   CALL_##name,
@@ -69,23 +68,20 @@ enum call {
 
 /* The result of one call. */
 struct fate {
-    int error;     /* errno; 0: the call does not fail */
-    unsigned less; /* 0: all of it; otherwise as in the plan */
+    int error;
+    unsigned less; /* 0: do everything; otherwise as in struct plan */
 };
 
-/*
- * Counts a call, at the place in the program that it returns to, and returns its result. Any thread
- * may call.
- */
+/* Counts a call from the code at `from`, and returns the planned result. Any thread. */
 struct fate plan_fate(enum call call, const void *from);
 
-/* Whether the planned failure is that a signal interrupts the call. */
+/* Returns true if the planned failure is an interruption by a signal. */
 bool plan_interrupts(void);
 
-/* Whether only writes to files are counted, not those to pipes, sockets and the like. */
+/* Returns true if only writes to files are counted, not those to pipes and sockets. */
 bool plan_spares_streams(void);
 
-/* How many of `size` bytes or messages the call is to do. */
+/* Returns how many of `size` bytes or messages the call must process. */
 static inline uint64_t plan_less(struct fate fate, uint64_t size)
 {
     if (fate.less == 0 || size < 2)

@@ -1,4 +1,4 @@
-/* The rows of calls.h, each in the place of the C library's (ld(1), --wrap). */
+/* Replaces the functions of calls.h that need no code of their own (ld(1), --wrap). */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,9 +7,9 @@
 #include "tests/faults/plan.h"
 
 /*
- * A function in the place of the C library's. It gets the planned result of the call, and either
- * makes the call, after `change`, or fails with `answer`. The call is counted at the place that the
- * function returns to.
+ * Defines a function that replaces the C library's. It gets the planned result. Then it calls the
+ * real function, after `change`, or returns `answer`. The call is counted at the function's return
+ * address.
  */
 #define IN_PLACE(type, name, parameters, arguments, change, answer)                                \
     type __real_##name parameters;                                                                 \

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Walks through the calls of the program and lets each fail, in each way: README.md.
+"""Lets each call of the program fail, in each way: see README.md.
 
-The environment names the program, SLUICE, which the shim is linked into.
-"""
+The environment variable SLUICE names the program, which must be linked with the shim."""
 import argparse
 import collections
 import concurrent.futures
@@ -29,11 +28,11 @@ from fault_ways import MEMORY, is_left_out
 from fault_worlds import WORLDS
 
 SLUICE = os.environ["SLUICE"]
-TRIES = 3  # tries of a run that was not in time: the machine may be busy
+TRIES = 3  # attempts of a run that was too slow, because the machine may be busy
 
 
 class Bench:
-    """Makes runs one after the other, with one folder and one plan."""
+    """Makes runs one after the other with one folder and one plan."""
 
     def __init__(self, folder, world, places):
         self.world = world(folder)
@@ -43,7 +42,7 @@ class Bench:
         self.plan = Plan(f"{folder}/plan")
 
     def run(self, fault=None, before=None):
-        """Runs in a new folder, or in the one that the run before has left."""
+        """Runs in a new folder, or in that of the run `before`."""
         self.fault = fault
         if fault is None:
             self.plan.clear(watching=before is None)
@@ -55,8 +54,7 @@ class Bench:
                    before=before).drive()
 
     def _is_blind(self):
-        """Whether a call that writes the log failed, so that later lines do not show what
-        happens."""
+        """Whether a call that writes the log has failed, so that later lines are missing."""
         if self.fault is not None and self.fault.times == 0 and self.fault.place and \
                 "(stream.c:" in self.places.names([self.fault.place])[0]:
             return True
@@ -69,7 +67,7 @@ WORLDS = {**WORLDS, **DELIVERIES}
 
 
 class Walk:
-    """The runs, made by several threads, and their results."""
+    """The runs of several threads, and their results."""
 
     def __init__(self, world, options):
         self.world = world
@@ -79,10 +77,10 @@ class Walk:
         self.counts = collections.Counter()
         self.codes = collections.Counter()
         self.found = 0
-        # those of the found faults in which a thread repeated a failing call without a wait
+        # found faults in which a thread repeated a failing call without a wait
         self.spins = 0
         self.longest = 0  # most failures in a row, without a success or a wait in between
-        self.until = float("inf")  # by time.monotonic(): when no other run begins
+        self.until = float("inf")  # value of time.monotonic() after which no run begins
 
     def go(self):
         begun = time.monotonic()
@@ -91,13 +89,13 @@ class Walk:
             if self.options.but:
                 other = Bench(self._subfolder(folder, "but"), WORLDS[self.options.but], self.places)
                 seen = seen.without(self._look(other))
-            # all in one call, which takes some time
+            # one call for all places, because it is slow
             self.places.names([place for _, place in seen.counts])
             faults = itertools.chain(*(
                 KINDS[kind](seen, self.options) for kind in self.options.kinds))
             faults = sample(filter(self._is_asked, faults), self.options.most, self._known(seen))
             if self.options.seconds:
-                # so that the faults it has no time for are spread
+                # shuffled, so that the faults that are tried in time are a fair sample
                 random.Random(len(faults)).shuffle(faults)
                 self.until = begun + self.options.seconds
             todo = queue.SimpleQueue()
@@ -129,7 +127,7 @@ class Walk:
         return path
 
     def _look(self, bench):
-        """A run without a fault. It must have no complaints, and shows the calls that can fail."""
+        """A run without faults, which must have no complaints. It shows which calls can fail."""
         run = bench.run()
         wrong = complaints(run, bench.plan) or [
             f"{sink['name']}: nothing was written" for sink in run.ledger()["sinks"]
@@ -165,10 +163,10 @@ class Walk:
             self._start_again(bench, fault, run)
 
     def _start_again(self, bench, fault, before):
-        """Starts the program once more, without a fault, with the files that the run has left."""
+        """Starts the program once more without a fault, with the files that the run has left."""
         run = bench.run(before=before)
         wrong = complaints(run, bench.plan)
-        if LATE in wrong:  # the run cannot be repeated: its predecessor's files are changed
+        if LATE in wrong:  # cannot be repeated, because it has changed the files
             return
         if run.code != 0:
             wrong.append(f"the next start ended with {run.code}")

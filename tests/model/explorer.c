@@ -9,7 +9,7 @@
 #include "tests/model/parts.h"
 
 #define STACK_SIZE   ((size_t)256 * 1024)
-#define MOST_STEPS   4000 /* of a run */
+#define MOST_STEPS   4000 /* most steps of one run */
 #define MOST_THREADS MODEL_THREADS
 
 struct coroutine {
@@ -18,7 +18,7 @@ struct coroutine {
     void *argument;
     bool ended;
     const bool *ready; /* the thread waits until this is true; NULL: it does not wait */
-    bool may_end;      /* the wait also ends if no other thread can continue */
+    bool may_end;      /* the wait also ends when no other thread can continue */
     uint64_t seen;
     struct past past;
 };
@@ -37,13 +37,16 @@ static struct {
     jmp_buf over;
     const char *fault;
     size_t steps;
-    bool is_running; /* a run, with its set-up and its check */
+    bool is_running; /* a run is active, from its set-up to its check */
 
-    /* The choices of this run: first those of the run before that are repeated, then new ones. */
+    /*
+     * The choices of this run: the first `repeated` ones are those of the previous run, then new
+     * ones follow.
+     */
     struct choice *choices;
     size_t made, repeated, room;
 
-    /* Reached states, as a table of numbers. */
+    /* Hash table of the states that were reached. */
     uint64_t *states;
     size_t state_count, state_room;
 } explorer;
@@ -92,7 +95,6 @@ static void grow(void)
     explorer.state_room = room;
 }
 
-/* Whether the state is reached for the first time. */
 static bool is_new_state(uint64_t state)
 {
     state += state == 0;
@@ -140,7 +142,7 @@ size_t explorer_choose(size_t count)
     return choice->taken;
 }
 
-/* Prepares the choices of the next run. Returns false if all have been made. */
+/* Prepares the choices of the next run. Returns false if all choices have been tried. */
 static bool advance(void)
 {
     size_t at = explorer.made;
@@ -231,8 +233,8 @@ const bool *explorer_has_ended(int thread)
 }
 
 /*
- * Before its next step a thread may let others run. Having reached this point must count as another
- * state than not having begun.
+ * Lets other threads run before the thread's next step. A thread that has reached this point must
+ * have another state than one that has not begun.
  */
 static void leave(void)
 {
@@ -278,7 +280,7 @@ static size_t runnable(int *numbers, bool nothing_else)
     return count;
 }
 
-/* Runs the threads to their end. A known state ends the run. */
+/* Runs the threads to their end, or until they reach a known state. */
 static void schedule(void)
 {
     int numbers[MOST_THREADS];

@@ -1,10 +1,9 @@
 /*
- * Explores the models that are named, or all: models [--found] [MODEL...]. Prints the numbers of
- * states and runs of each. Returns 0 if no model has a fault; with --found, if each has one.
+ * Explores the named models, or all: models [--found] [MODEL...]. Prints the numbers of states and
+ * runs of each. Exits with 0 if no model has a fault; with --found, if each has one.
  *
- * --weakened MODEL: makes each atomic operation of the code that the model meets relaxed, in turn,
- * and prints the result.
- *
+ * --weakened MODEL: makes each atomic operation that the model executes relaxed, one at a time, and
+ * prints the results.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +33,6 @@ static const struct named *find(const char *name)
     return NULL;
 }
 
-/* Returns whether the result is the expected one. */
 static bool explore(const struct named *named, bool faulty)
 {
     struct exploration done = model_explore(named->model, MOST_STATES);

@@ -1,16 +1,16 @@
 /*
- * The functions that the compiler calls for each access to memory (-fsanitize=thread), and the
- * memory of a run.
+ * The functions that the compiler calls for each memory access (-fsanitize=thread), and the memory
+ * of a run.
  *
- * All stores of a run to an atomic object are kept. A load may see any of them that its thread does
- * not know to be older than one that it has seen; which one is a choice. A release passes on what
- * its thread knows, an acquire takes it over; a read-modify-write passes on what the store before
- * it did. Sequentially consistent operations are in the order of the run: such a load does not see
- * a store that is older than the last such store. An object that only one thread uses is left to
- * the hardware.
+ * All stores of a run to an atomic object are kept. A load may see any of them, except stores that
+ * its thread knows to be older than one that it has seen. Which store it sees is a choice. A
+ * release passes on the knowledge of its thread, and an acquire takes it over. A read-modify-write
+ * also passes on what the store before it passed on. Sequentially consistent operations happen in
+ * the order of the run: such a load does not see a store older than the last such store. An object
+ * that only one thread uses is accessed directly.
  *
- * For other memory the last write and the last reads of each byte are kept. If another thread
- * accesses a byte without knowing of these, that is a race.
+ * For other memory, the last write and the last reads of each byte are kept. If another thread
+ * accesses a byte without knowing of them, that is a race.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 /* --- memory of a run -------------------------------------------------------------------------- */
 
 #define ARENA_SIZE ((size_t)24 * 1024 * 1024)
-#define WATCHED    ((size_t)2 * 1024 * 1024) /* bytes at the arena's beginning that are checked for
-                                                races */
+/* Bytes at the beginning of the arena that are checked for races. */
+#define WATCHED    ((size_t)2 * 1024 * 1024)
 
 static _Alignas(4096) unsigned char arena[ARENA_SIZE];
 static size_t arena_used;
@@ -45,16 +45,16 @@ bool memory_is_a_runs(const void *memory)
 
 /* --- atomic objects --------------------------------------------------------------------------- */
 
-#define MOST_STORES 64 /* to one object */
+#define MOST_STORES 64 /* most stores to one object */
 #define MOST_SHARED 256
 
 enum order { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 
 struct store {
     uint64_t value;
-    uint64_t id;      /* identifies the store: what its thread had seen at that time */
-    struct past past; /* what an acquiring load learns */
-    bool passes;      /* the store was a release, or continues one */
+    uint64_t id;      /* a hash of what its thread had seen */
+    struct past past; /* what an acquiring load learns from it */
+    bool passes;      /* it is a release, or a read-modify-write after one */
 };
 
 struct object {
@@ -68,7 +68,7 @@ static struct object objects[MOST_OBJECTS];
 static size_t object_count;
 static uint64_t order_of_stores;
 
-/* Addresses that several threads use, found so far in this exploration. */
+/* Addresses known to be used by several threads in this exploration. */
 static const volatile void *shared[MOST_SHARED];
 static size_t shared_count;
 
@@ -108,7 +108,7 @@ static bool is_shared(const volatile void *address)
     return false;
 }
 
-/* The address is not NULL, nor a member of a NULL object. */
+/* Reports a fault if the address is NULL or that of a member of a NULL object. */
 static void expect_there(const volatile void *address)
 {
     if ((uintptr_t)address < 4096)
@@ -164,7 +164,7 @@ static size_t object_at(const volatile void *address, size_t size)
     return object_count++;
 }
 
-/* --- orders that are weakened ----------------------------------------------------------------- */
+/* --- weakened memory orders ------------------------------------------------------------------- */
 
 #define MOST_SITES 512
 static struct model_site sites[MOST_SITES];
@@ -236,7 +236,6 @@ static void see(struct past *past, size_t index, size_t which, enum order order)
     explorer_note(index + 16, store->id);
 }
 
-/* Which store a load sees. */
 static size_t choose_store(const struct past *past, size_t index, enum order order)
 {
     const struct object *object = &objects[index];
@@ -397,7 +396,7 @@ uint64_t memory_order_so_far(void)
 
 struct watched {
     uint32_t run;
-    int16_t writer; /* NOBODY: no thread has written in this run */
+    int16_t writer; /* NOBODY: no thread has written it in this run */
     uint16_t written;
     uint16_t read[MODEL_THREADS];
 };
@@ -483,7 +482,7 @@ void __tsan_write_range(const void *address, size_t size)
     access_memory(address, size, true);
 }
 
-/* The code does not use fences. */
+/* Fences are not implemented, because the code does not use them. */
 void __tsan_atomic_thread_fence(int order)
 {
     (void)order;

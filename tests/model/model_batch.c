@@ -1,6 +1,6 @@
 /*
- * A batch that two consumers read: each releases it, the last one gives it back, and only then does
- * the producer fill it again.
+ * A batch with two consumers: each releases it, the last release returns it to the pool, and only
+ * then may the producer fill it again.
  */
 #include "tests/model/models.h"
 
@@ -42,7 +42,7 @@ static bool fill_and_share(unsigned char content)
 static void produce(void)
 {
     model_expect(fill_and_share(1), "there is no batch at first");
-    fill_and_share(2); /* succeeds only if the batch has come back */
+    fill_and_share(2); /* succeeds only if the batch was returned */
 }
 
 static bool read_one(size_t reader)

@@ -1,11 +1,11 @@
 /*
- * The claim of a socket for which three threads may be notified: each has reported a datagram, one
- * thread at a time drains, and no datagram is left when all have given up.
+ * The claim of a socket with three threads. Each of them has been notified of a datagram, one at a
+ * time drains the socket, and no datagram may be left when all have given up the claim.
  *
- * The socket is a count that the system raises before it notifies a thread. A receive takes the
- * socket's lock, as the arrival of a datagram does, so both are read-modify-writes. The claim needs
- * that: a thread that finds it marked leaves without a store, and only this orders its notification
- * before the last drain of the owner.
+ * The socket is a counter that the system increments before it notifies a thread. In a system, a
+ * receive and the arrival of a datagram take the socket's lock, so both are read-modify-writes
+ * here. The claim needs that: a thread that finds it marked leaves without a store, and only this
+ * order puts its notification before the owner's last drain.
  */
 #include "tests/model/models.h"
 
@@ -17,7 +17,7 @@
 static struct socket {
     struct claim claim;
     _Atomic unsigned arrived;
-    unsigned received; /* under the claim */
+    unsigned received; /* used only by the claim's owner */
 } * shared;
 
 static void set_up(void)
@@ -36,7 +36,7 @@ static void serve(void)
     while (!claim_give_up(&shared->claim));
 }
 
-/* This thread only tries to get the claim, and leaves the socket to its owner if it fails. */
+/* A thread that tries to get the claim once. If it fails, it leaves the socket to the owner. */
 static void try_it(void)
 {
     if (!claim_try(&shared->claim))

@@ -1,6 +1,6 @@
 /*
- * A heartbeat: the watcher never sees it go back, and never reports a thread as stuck that waits or
- * has begun another round.
+ * A heartbeat with a watcher. The watcher must never see it decrease, and must not report a thread
+ * as stuck that waits or has begun another round.
  */
 #include "tests/model/models.h"
 
@@ -11,7 +11,7 @@
 
 static struct worker {
     struct heartbeat heartbeat;
-    _Atomic bool waits; /* whether the thread waits, which the watcher knows otherwise */
+    _Atomic bool waits; /* what the watcher knows from elsewhere: the thread waits */
 } * shared;
 
 static void set_up(void)

@@ -1,7 +1,7 @@
 /*
- * A queue that drops the oldest: its producer requests room, and the consumer evicts the oldest
- * batch. Each batch is popped, evicted or refused, once, and the counts of both sides agree, also
- * if a listener is added at the same time.
+ * A queue that evicts its oldest batches: the producer requests room, and the consumer evicts. Each
+ * batch must be popped, evicted or refused exactly once, and the counts of both sides must agree,
+ * even if a listener is added at the same time.
  */
 #include "tests/model/models.h"
 
@@ -19,7 +19,7 @@ static struct {
     struct batch_queue *queue;
     struct batch batches[BATCHES];
     size_t pushed, popped, evicted;
-    uint64_t last; /* number of the last batch popped or evicted; they must come in order */
+    uint64_t last; /* number of the last popped or evicted batch; must increase */
 } shared;
 
 static void set_up_for(size_t listeners)
@@ -102,8 +102,8 @@ static void set_up_for_none(void)
 }
 
 /*
- * Room is requested before the listener is added: the consumer that makes room may see the listener
- * or not.
+ * The producer requests room before it adds the listener. The consumer that makes room may or may
+ * not see the listener.
  */
 static void produce_of_a_new_listener(void)
 {

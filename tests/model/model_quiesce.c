@@ -1,10 +1,10 @@
 /*
- * A receiver whose two threads are paused twice, while the main thread changes their data: no
- * thread uses the data during a change, each thread uses the new data afterwards, and no thread
- * stays asleep.
+ * A receiver whose two threads are paused twice while the main thread changes their data. No thread
+ * may use the data during a change, each must use the new data afterwards, and none may stay
+ * asleep.
  *
- * The model has its own rounds of the threads: a wait for the notifier, and the first steps of the
- * real ones. So it uses members of the receiver, as the receiver's own files do.
+ * The model replaces the loop of the threads: a wait for the notifier, and then the first steps of
+ * the real loop. So it uses private members of the receiver.
  */
 #include "tests/model/models.h"
 
@@ -20,8 +20,8 @@
 
 static struct {
     struct receiver *receiver;
-    struct wakeup *events;    /* ends the wait of one thread */
-    struct wakeup *refreshed; /* the main thread's */
+    struct wakeup *events;    /* each signal ends one wait of one thread */
+    struct wakeup *refreshed; /* wakes the main thread */
     unsigned *settings;       /* the data that changes; not atomic */
     unsigned changes;
     unsigned seen[THREADS];
@@ -80,7 +80,10 @@ static void work(size_t number)
         receiver_quiesce_if_asked(worker);
         shared.seen[number] = *shared.settings;
     }
-    /* A thread that leaves is not counted any more, and passes on events that may be for others. */
+    /*
+     * A thread that leaves is no longer counted. It passes its event on, which may be for another
+     * thread.
+     */
     atomic_fetch_sub(&shared.receiver->running, 1);
     notifier_wake(shared.receiver->notifier);
     refreshed(NULL);

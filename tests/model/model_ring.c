@@ -1,4 +1,6 @@
-/* The ring of one producer and one consumer: each pushed item is popped, once and in order. */
+/*
+ * The ring with one producer and one consumer. Each pushed item must be popped once and in order.
+ */
 #include "tests/model/models.h"
 
 #include <stdlib.h>
@@ -15,8 +17,8 @@ struct item {
 static struct {
     struct ring *ring;
     struct item *items;
-    size_t pushed[ITEMS], pushed_count; /* numbers in the order in which the producer pushed them */
-    size_t popped_count;                /* the consumer's */
+    size_t pushed[ITEMS], pushed_count; /* numbers in the order of the pushes */
+    size_t popped_count;                /* used by the consumer */
     size_t popped[ITEMS];
 } shared;
 
@@ -58,7 +60,7 @@ static bool take(void)
     return true;
 }
 
-/* Pops until the ring has finished, or for a few tries. */
+/* Pops until the ring is finished, or for a few attempts. */
 static void consume(void)
 {
     for (size_t looks = 0; looks < ITEMS + 2; looks++)
@@ -68,7 +70,7 @@ static void consume(void)
         }
 }
 
-/* Takes out every other item. */
+/* Selects every second item. */
 static bool is_odd(void *context, void *item)
 {
     (void)context;

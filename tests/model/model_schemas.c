@@ -1,6 +1,6 @@
 /*
- * A list of schemas with which two threads decode: the thread that releases it last frees it, after
- * the other thread has finished with it.
+ * A list of schemas that two threads use. The last release must free it, and only after the other
+ * thread has finished with it.
  */
 #include "tests/model/models.h"
 
@@ -25,7 +25,10 @@ static int make_schema(const struct schema_options *options, struct schema **out
     return 0;
 }
 
-/* Writes to the schema, so that it races with a reader; the memory stays until the run ends. */
+/*
+ * Writes to the schema, so that a thread that still reads it causes a race. The memory stays valid
+ * until the run ends.
+ */
 static void destroy_schema(struct schema *schema)
 {
     schema->name = NULL;

@@ -1,7 +1,7 @@
 /*
- * A producer's fan-out and a sink's own thread, which sleeps when its queues are empty: every
- * record is written or refused, the sink wakes up for the last one and for the end, and no batch is
- * used after its release.
+ * A producer's fan-out and a sink's thread, which sleeps while its queues are empty. Each record
+ * must be written or refused, the sink must wake up for the last record and for the end, and no
+ * batch may be used after its release.
  */
 #include "tests/model/models.h"
 
@@ -20,7 +20,7 @@ static struct {
     struct offer_counters *offers;
     struct sink_thread *sink;
     struct fan_out *fan_out;
-    struct wakeup *taken; /* a record was written */
+    struct wakeup *taken; /* signalled after a record was written */
     size_t offered, written;
 } shared;
 
@@ -143,10 +143,7 @@ static void offer(void)
     fan_out_offer(shared.fan_out, batch);
 }
 
-/*
- * If the only batch is back already, the producer fills it again, which must not race with a
- * reader.
- */
+/* If the only batch was released already, fills it again, which must not race with a reader. */
 static void fill_again(void)
 {
     struct batch *batch = batch_acquire(shared.pool, false);
@@ -157,7 +154,10 @@ static void fill_again(void)
     batch_release(batch);
 }
 
-/* The end comes only after the record was written, so that it does not wake a sleeping sink. */
+/*
+ * Waits until the record was written before the end, so that only the record wakes the sleeping
+ * sink.
+ */
 static void produce(void)
 {
     offer();

@@ -1,10 +1,10 @@
-/* The models; main.c explores them. */
+/* The list of all models, for main.c. */
 #ifndef SLUICE_TESTS_MODEL_MODELS_H
 #define SLUICE_TESTS_MODEL_MODELS_H
 
 #include "tests/model/explorer.h"
 
-/* ROW(NAME) names model_NAME. */
+/* Each row ROW(NAME) stands for the object model_NAME. */
 #define MODELS(ROW)                                                                                \
     ROW(ring_of_one)                                                                               \
     ROW(ring_of_two)                                                                               \

@@ -1,5 +1,5 @@
-# Faults that the models have to find: an order that is weaker, a check that is not made, a step that
-# is left out or comes too early.
+# Faults that the models must find: a weaker memory order, a missing check, or a step that is
+# missing or comes too early.
 
 # --- the ring ------------------------------------------------------------------------------------
 model_mutant(ring_push_is_relaxed MODEL ring_of_one FILE collector/queue/ring.c
@@ -114,7 +114,7 @@ model_mutant(heartbeat_waits_as_if_it_worked MODEL heartbeat
     FROM "beats % 2 == 0 ? 2 : 1"
     TO "2")
 
-# --- standing still ------------------------------------------------------------------------------
+# --- pausing threads ------------------------------------------------------------------------------
 model_mutant(quiesce_wakes_one_alone MODEL quiesce_two FILE collector/receive/receiver_quiesce.c
     FROM "    if (receiver->options.thread_count > 1)
         notifier_wake(receiver->notifier); /* wakes the next thread, which may be asleep */"

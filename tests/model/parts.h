@@ -1,4 +1,4 @@
-/* The interfaces between the explorer's files. Only these include it. */
+/* The interfaces between the files of the explorer. No other file includes them. */
 #ifndef SLUICE_TESTS_MODEL_PARTS_H
 #define SLUICE_TESTS_MODEL_PARTS_H
 
@@ -8,11 +8,11 @@
 
 #include "tests/model/explorer.h"
 
-#define NOBODY (-1) /* no thread: the set-up or the check runs, while threads do not */
+#define NOBODY (-1) /* the set-up or the check runs instead of a thread */
 
 /*
- * The past of a thread: the number of steps of each thread, and the oldest store of each object
- * that may still be seen.
+ * The knowledge of a thread: the number of steps of each thread, and for each object the oldest
+ * store that it may still see.
  */
 #define MOST_OBJECTS 160
 struct past {
@@ -22,35 +22,35 @@ struct past {
 
 void past_join(struct past *past, const struct past *other);
 
-/* Whether a run is under way: its set-up, its threads, or its check. */
+/* Returns true during a run, from its set-up to its check. */
 bool explorer_is_running(void);
 
-/* The thread that runs, or NOBODY, and its past. */
+/* The running thread or NOBODY, and the past of a thread. */
 int explorer_current(void);
 struct past *explorer_past(int thread);
 
-/* Chooses a number below `count`. Each run chooses another one, until all were chosen. */
+/* Returns a number below `count`. Each run returns another one, until all have been tried. */
 size_t explorer_choose(size_t count);
 
-/* Called before a step that other threads can see: another thread may run first. */
+/* Called before a step that other threads can see. Lets another thread run first, or not. */
 void explorer_step(void);
 
 /*
- * The same for a thread that waits until *ready and, if `may_end`, until no other thread can
- * continue. Returns whether it was ready.
+ * As explorer_step, for a thread that waits until *ready is true. With `may_end`, the wait also
+ * ends when no other thread can continue. Returns the value of *ready.
  */
 bool explorer_wait(const bool *ready, bool may_end);
 
-/* Notes that the thread has seen, or done, what these numbers identify. */
+/* Adds these numbers to the record of what the thread has seen and done. */
 void explorer_note(uint64_t what, uint64_t more);
-uint64_t explorer_seen(void); /* all that the thread has noted, as one number */
+uint64_t explorer_seen(void); /* a hash of all that the thread has noted */
 
-/* Reports a fault that was found; does not return. */
+/* Reports a fault and ends the exploration. Does not return. */
 _Noreturn void explorer_fault(const char *text);
 
 /*
- * Begins the exploration again, because an object that only one thread had used turned out to be
- * shared.
+ * Restarts the exploration, because several threads use an object that seemed to be used by one
+ * only.
  */
 _Noreturn void explorer_again(void);
 
@@ -60,20 +60,20 @@ const bool *explorer_has_ended(int thread);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 
-/* Called when a run, or an exploration, begins. */
+/* Called at the beginning of a run, and of an exploration. */
 void memory_begin_run(void);
 void memory_forget_shared(void);
 
-/* The order of all stores, as one number. */
+/* Returns a hash of the order of all stores so far. */
 uint64_t memory_order_so_far(void);
 
-/* Memory for a run; all of it is released when the next one begins. */
+/* Returns memory for a run. The next run releases all of it. */
 void *memory_take(size_t alignment, size_t size);
 bool memory_is_a_runs(const void *memory);
 
 /*
- * Called for an object of a contract of platform/: the thread that uses it next sees all that was
- * done to it before.
+ * Called when a thread uses an object of a platform/ contract. The thread learns all that earlier
+ * users of the object knew.
  */
 struct meeting {
     struct past past;
@@ -83,7 +83,7 @@ void meeting_pass(struct meeting *meeting, uint64_t what);
 
 /* --- world.c ---------------------------------------------------------------------------------- */
 
-/* Memory for the explorer itself, all zero; never NULL. */
+/* Returns zeroed memory for the explorer itself, which no run releases. Never returns NULL. */
 void *world_take(size_t size);
 void world_give_back(void *memory);
 

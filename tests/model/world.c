@@ -1,6 +1,6 @@
 /*
- * The explorer's implementation of the contracts of platform/ by which threads wait for each other,
- * and of the allocator: memory that a run allocates is released when the next one begins.
+ * The explorer's implementation of the functions of platform/ with which threads wait for each
+ * other, and of the allocator. The memory of a run is released at the beginning of the next one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "collector/platform/wakeup.h"
 #include "tests/model/parts.h"
 
-/* The operations on a meeting, for the explorer's notes. */
+/* Operations, as numbers for explorer_note. */
 enum { LOCKED = 3, UNLOCKED, SIGNALLED, WOKEN, TIMED_OUT };
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The names that the linker defines (ld(1), --wrap). */
+/* Names that the linker defines (ld(1), --wrap). */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void __real_free(void *memory);
@@ -151,7 +151,7 @@ void wakeup_signal(struct wakeup *wakeup)
     meeting_pass(&wakeup->meeting, SIGNALLED);
 }
 
-/* No handle is ever ready. */
+/* A handle never becomes ready. */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)
 {

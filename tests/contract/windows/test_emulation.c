@@ -1,6 +1,6 @@
 /*
- * The emulation of ProcessSocketNotifications follows the strictest reading of the documentation:
- * the tests of the notifier depend on it.
+ * Tests that the emulation of ProcessSocketNotifications follows the strictest reading of the
+ * documentation. The tests of the notifier depend on that.
  */
 
 #include "collector/platform/udp.h"
@@ -65,7 +65,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Returns the registration's result, or the call's error. */
 static DWORD notify(HANDLE port, SOCKET socket, uint8_t operation, uint16_t filter, uint8_t trigger)
 {
     struct socket_registration row = {
@@ -90,7 +89,7 @@ static DWORD remove_socket(void)
     return notify(fixture.port, handle(), SOCKET_OPERATION_REMOVE, 0, 0);
 }
 
-/* The events of the next packet; 0: none came. */
+/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;
@@ -109,7 +108,7 @@ static void send_one(void)
     udp_sender_send(fixture.sender, &to, "x", 1);
 }
 
-/* Winsock's error, or 0. */
+/* Returns Winsock's error, or 0. */
 static int receive_one(void)
 {
     char byte[100];
@@ -155,7 +154,7 @@ TEST_WITH(after_an_edge_there_is_silence_until_would_block, set_up, tear_down)
     bind_socket();
     send_one();
     assert_int_equal(next_packet(PATIENCE_MS), SOCKET_EVENT_IN);
-    assert_int_equal(receive_one(), 0); /* empty, but not reported yet */
+    assert_int_equal(receive_one(), 0); /* the socket is empty now, but has not reported that */
     send_one();
     assert_int_equal(next_packet(SILENCE_MS), 0);
     assert_int_equal(receive_one(), 0);
@@ -191,7 +190,7 @@ TEST_WITH(closing_reports_nothing_and_takes_no_packet_back, set_up, tear_down)
     assert_int_equal(next_packet(SILENCE_MS), 0);
 }
 
-/* The system soon reuses the numbers of sockets. */
+/* The system soon reuses socket numbers. */
 TEST_WITH(a_socket_with_the_number_of_a_closed_one_is_another_one, set_up, tear_down)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * The emulation of ProcessSocketNotifications for levels that are reported once: as strict as the
- * documentation.
+ * Tests that the emulation of ProcessSocketNotifications is as strict as the documentation for
+ * one-shot levels.
  */
 #include <string.h>
 
@@ -53,7 +53,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Returns the registration's result, or the call's error. */
 static DWORD notify(void *key, uint8_t operation, uint16_t filter, uint8_t trigger)
 {
     struct socket_registration row = {
@@ -72,7 +71,7 @@ static void enable(uint16_t filter)
     assert_int_equal(notify(KEY, SOCKET_OPERATION_ENABLE, filter, LEVEL), 0);
 }
 
-/* The events of the next packet; 0: none came. */
+/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;
@@ -163,7 +162,8 @@ TEST_WITH(what_is_no_level_that_is_reported_once_is_refused, set_up, tear_down)
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_LEVEL), 0);
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_ONESHOT), 0);
     enable(INPUT);
-    assert_int_not_equal(notify((void *)0x5678, ENABLE, INPUT, LEVEL), 0); /* a key cannot change */
+    /* The key cannot be changed. */
+    assert_int_not_equal(notify((void *)0x5678, ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(notify(KEY, REMOVE | ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(
         notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_EDGE | SOCKET_TRIGGER_PERSISTENT), 0);

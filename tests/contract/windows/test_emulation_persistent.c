@@ -1,6 +1,6 @@
 /*
- * The emulation of ProcessSocketNotifications for persistent levels, and for calls with several
- * registrations or that retrieve packets: as strict as the documentation.
+ * Tests that the emulation of ProcessSocketNotifications is as strict as the documentation for
+ * persistent levels, and for calls with several registrations or that also return packets.
  */
 #include <string.h>
 
@@ -68,7 +68,6 @@ static DWORD call(uint32_t count, struct socket_registration *rows)
     return socket_lookup_notifications()(fixture.port, count, rows, 0, 0, NULL, NULL);
 }
 
-/* Returns the registration's result, or the call's error. */
 static DWORD notify(uint8_t operation, uint16_t filter, uint8_t trigger)
 {
     struct socket_registration one = row(fixture.server, KEY, operation, filter);
@@ -82,7 +81,7 @@ static void enable(uint16_t filter)
     assert_int_equal(notify(ENABLE, filter, LEVEL), 0);
 }
 
-/* The events of the next packet; 0: no packet came. */
+/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;
@@ -108,7 +107,7 @@ static void receive_one(void)
         assert_true(patience(until));
 }
 
-/* A packet may be queued when its condition ends. */
+/* One packet may be queued when its condition ends. */
 static void assert_silent(void)
 {
     next_packet(SILENCE_MS);

@@ -1,6 +1,6 @@
 /*
- * The notifier on ProcessSocketNotifications with inputs that only its system produces, and that no
- * test of the contract can cause: errors, and packets of other kinds.
+ * Tests the notifier that uses ProcessSocketNotifications with errors, and with packets of other
+ * kinds. The contract tests cannot produce these.
  */
 #include <string.h>
 
@@ -21,11 +21,11 @@ static void tell(const struct watched *watched, DWORD events)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Failures of the call itself, and of its one registration while the call succeeds. */
+/* Failures of the call itself, and failures of its only registration in a successful call. */
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* the code that the error's text must contain */
+    const char *number;
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -41,7 +41,7 @@ static void expect_failure(int returned, const struct error *error, const char *
     assert_non_null(strstr(error->text, number));
 }
 
-/* Expects ERROR_NOT_FOUND although the call would fail with another error. */
+/* Expects ERROR_NOT_FOUND, although the call would fail with another error. */
 static void expect_unknown(struct watched *watched)
 {
     struct error error = {.code = EXIT_CODE_OK};
@@ -92,7 +92,8 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
         emulation_fail_next(failures[i].returned, failures[i].result);
         stop_watching(watched);
         assert_int_equal(wait_once(MANY_EVENTS, 20), 0);
-        assert_true(emulation_notify(handle_of(watched), SOCKET_EVENT_IN)); /* still registered */
+        /* The socket is still registered. */
+        assert_true(emulation_notify(handle_of(watched), SOCKET_EVENT_IN));
         wait_until(watched->removed, 1);
         assert_int_equal(watched->ready, 0);
     }
@@ -100,8 +101,8 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
 }
 
 /*
- * One removal fails each time and one is never answered; both are given up during one wait of five
- * seconds.
+ * The removal of one socket fails each time, and that of the other is never answered. Both are
+ * given up during one wait of five seconds.
  */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_tear_down)
 {
@@ -116,7 +117,8 @@ TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_t
     assert_int_equal(notifier_unremoved(watching.notifier), 2);
     emulation_fail_removals(0);
     emulation_hold_removals(false);
-    assert_int_equal(wait_once(MANY_EVENTS, 50), 0); /* a late REMOVE is ignored */
+    /* A REMOVE packet that comes late is ignored. */
+    assert_int_equal(wait_once(MANY_EVENTS, 50), 0);
     assert_int_equal(silent->removed, 1);
     assert_int_equal(silent->ready, 0);
 }
@@ -181,7 +183,9 @@ TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_notified, watch
 
 /* --- idling ----------------------------------------------------------------------------------- */
 
-/* Processor time of the whole process, in nanoseconds. FILETIME counts 100 ns. */
+/*
+ * Returns the processor time of the whole process in nanoseconds. FILETIME counts units of 100 ns.
+ */
 static int64_t processor_time(void)
 {
     FILETIME created, ended, kernel, user;

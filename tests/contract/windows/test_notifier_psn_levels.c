@@ -1,6 +1,6 @@
 /*
- * The notifier that uses ProcessSocketNotifications for persistent levels, with inputs that only
- * its system produces and no test of the contract can cause: errors, and packets of other kinds.
+ * Tests the notifier for persistent levels that uses ProcessSocketNotifications with errors, and
+ * with packets of other kinds. The contract tests cannot produce these.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct {
     wait_handle listening;
     struct {
         wait_handle client, server;
-    } pairs[PAIRS]; /* the token of each: its address */
+    } pairs[PAIRS]; /* the address of each is its token */
 } fixture;
 
 static int set_up(void **state)
@@ -124,11 +124,11 @@ static void assert_silent(void)
     assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
 }
 
-/* Failures of the call itself, and of its registrations while the call succeeds. */
+/* Failures of the call itself, and failures of its registrations in a successful call. */
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* the code that the error's text must contain */
+    const char *number;
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -153,7 +153,7 @@ TEST_WITH(what_the_system_refuses_to_add_is_reported_with_its_reason, set_up, te
     assert_int_equal(next_ready(0), NOTIFIER_IN);
 }
 
-/* So do sockets of a provider that is not Microsoft's. */
+/* As with sockets of a provider other than Microsoft's. */
 TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
 {
     (void)state;
@@ -173,7 +173,7 @@ TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
     }
 }
 
-/* The registration is removed, and REMOVED comes without a call of notifier_remove. */
+/* The registration is removed, and REMOVED is reported without a call of notifier_remove. */
 TEST_WITH(what_the_system_refuses_to_change_ends, set_up, tear_down)
 {
     (void)state;
@@ -206,8 +206,8 @@ TEST_WITH(what_the_system_refuses_to_remove_is_removed_later, set_up, tear_down)
 }
 
 /*
- * A socket that was closed too early has no registration any more, and no REMOVE comes. Its number
- * is not used again here.
+ * A socket that was closed too early has lost its registration, and gets no REMOVE packet. Its
+ * number is not reused here.
  */
 static void expect_removed_in_time(void)
 {
@@ -217,7 +217,8 @@ static void expect_removed_in_time(void)
     remove_pair(0);
     fixture.pairs[0].server = NO_HANDLE;
     int64_t until = patience_until();
-    while (notifier_wait(fixture.notifier, 0, &event, 1, -1) == 0) /* ends despite no time limit */
+    /* Ends although it has no time limit. */
+    while (notifier_wait(fixture.notifier, 0, &event, 1, -1) == 0)
         assert_true(patience(until));
     assert_int_equal(event.type, NOTIFIER_REMOVED);
     assert_ptr_equal(event.token, &fixture.pairs[0]);
@@ -236,7 +237,7 @@ TEST_WITH(a_removal_that_is_never_confirmed_ends_in_time_while_a_thread_waits, s
     struct error error;
     assert_true(notifier_handle(fixture.notifier, &error) != NO_HANDLE);
     add(1, NOTIFIER_IN);
-    assert_silent(); /* the thread waits for ever */
+    assert_silent(); /* the thread waits without a time limit */
     expect_removed_in_time();
     send_one(1);
     assert_int_equal(next_ready(1), NOTIFIER_IN);
@@ -263,7 +264,8 @@ TEST_WITH(changes_of_several_sockets_are_one_call, set_up, tear_down)
         }
         assert_true(patience(until));
     }
-    assert_int_equal(emulation_calls() - before, 1); /* which also retrieves */
+    /* The call that registers also returns packets. */
+    assert_int_equal(emulation_calls() - before, 1);
 }
 
 TEST_WITH(an_error_is_everything_and_a_hang_up_can_be_read, set_up, tear_down)

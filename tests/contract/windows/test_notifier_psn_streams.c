@@ -1,6 +1,6 @@
 /*
- * The notifier of streams on ProcessSocketNotifications with inputs that only its system produces,
- * and that no test of the contract can cause: errors, and packets of other kinds.
+ * Tests the notifier for streams that uses ProcessSocketNotifications with errors, and with packets
+ * of other kinds. The contract tests cannot produce these.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static struct {
     wait_handle listening, client, server;
     struct address bound;
     char token, other;
-    size_t closed;    /* calls of note_close */
-    size_t abandoned; /* emulation_abandoned when the test began */
+    size_t closed;    /* number of calls of note_close */
+    size_t abandoned; /* emulation_abandoned() at the beginning of the test */
 } fixture;
 
 static int set_up(void **state)
@@ -51,8 +51,8 @@ static int set_up(void **state)
 }
 
 /*
- * The notifier is destroyed before the sockets are closed; closing them may then count in
- * emulation_abandoned.
+ * Destroys the notifier before it closes the sockets, because that may change
+ * emulation_abandoned().
  */
 static int tear_down(void **state)
 {
@@ -66,7 +66,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The test uses the socket again, and closes it in the end. */
+/* Does not close the socket: the test uses it again. */
 static void note_close(wait_handle socket)
 {
     (void)socket;
@@ -94,7 +94,6 @@ static void tell(DWORD events)
     assert_true(emulation_notify((SOCKET)fixture.server, events));
 }
 
-/* Waits for the next event, which must name this token; returns its conditions. */
 static unsigned next_ready(const void *token)
 {
     struct notifier_event event;
@@ -110,11 +109,11 @@ static void assert_silent(void)
     assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
 }
 
-/* Failures of the call itself, and of its one registration while the call succeeds. */
+/* Failures of the call itself, and failures of its only registration in a successful call. */
 static const struct {
     DWORD returned;
     DWORD result;
-    const char *number; /* the code that the error's text must contain */
+    const char *number;
 } failures[] = {
     {WSAENETDOWN, ERROR_SUCCESS, "10050"},
     {ERROR_SUCCESS, WSAEINVAL, "10022"},
@@ -177,13 +176,16 @@ TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, set_up, tear_down)
 
 /* --- removal ---------------------------------------------------------------------------------- */
 
-/* Places of registrations that the notifier has made so far; they are reused. */
+/*
+ * Returns the number of slots for registrations that the notifier has made so far. Slots are
+ * reused.
+ */
 static size_t places(void)
 {
     return ((const struct stream_port *)fixture.notifier)->count;
 }
 
-/* Waits until the number of closed sockets is reached; no event may come. */
+/* Waits until this number of sockets was closed. No event may come. */
 static void wait_until_closed(size_t closed)
 {
     struct notifier_event event;
@@ -217,8 +219,8 @@ TEST_WITH(a_stream_is_closed_only_after_its_remove_packet_was_taken, set_up, tea
 }
 
 /*
- * Planted: the socket is closed before its REMOVE packet, so the packet never comes and the
- * registration is never freed.
+ * A planted fault: the socket is closed before its REMOVE packet, so that the packet never comes
+ * and the registration is never freed.
  */
 TEST_WITH(a_stream_that_is_closed_early_is_never_removed, set_up, tear_down)
 {
@@ -250,7 +252,7 @@ TEST_WITH(a_removal_that_fails_is_tried_again, set_up, tear_down)
     assert_none_is_left();
 }
 
-/* A removal is tried again after each kind of failure, even of the whole call. */
+/* A removal is tried again after each kind of failure, even if the whole call failed. */
 TEST_WITH(each_of_its_failures_is, set_up, tear_down)
 {
     (void)state;
@@ -275,7 +277,9 @@ TEST_WITH(a_removal_that_is_not_answered_is_not_asked_for_again, set_up, tear_do
     assert_int_equal(emulation_calls(), calls);
 }
 
-/* One removal is not answered and one fails; both are given up during one wait of five seconds. */
+/*
+ * One removal is never answered and one fails. Both are given up during one wait of five seconds.
+ */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up_and_its_place_used_again, set_up, tear_down)
 {
     (void)state;
@@ -296,7 +300,7 @@ TEST_WITH(a_removal_that_never_succeeds_is_given_up_and_its_place_used_again, se
     wait_handle next = tcp_client_connect(&fixture.bound);
     assert_int_equal(notifier_watch(fixture.notifier, next, &fixture.other, NOTIFIER_OUT, NULL), 0);
     assert_int_equal(next_ready(&fixture.other), NOTIFIER_OUT);
-    assert_silent(); /* the old REMOVE, which came late, is ignored */
+    assert_silent(); /* the late REMOVE packet of the old stream is ignored */
     assert_int_equal(places(), 2);
     notifier_unwatch(fixture.notifier, next, tcp_connection_close);
 }
@@ -325,7 +329,6 @@ TEST_WITH(a_thousand_streams_in_turn_use_one_place, set_up, tear_down)
 
 /* --- arming and taking together --------------------------------------------------------------- */
 
-/* Arms the server's and the client's socket, which are both watched. */
 static size_t arm_both(struct notifier_arming *armings, struct notifier_event *events,
                        size_t capacity)
 {
@@ -387,14 +390,14 @@ TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_do
     struct notifier_arming armings[2];
     struct notifier_event event;
     watch_both();
-    for (size_t i = 0; i < FAILURES; i++) { /* the whole call fails, or each row of it */
+    for (size_t i = 0; i < FAILURES; i++) { /* the whole call fails, or each of its registrations */
         emulation_fail_next(failures[i].returned, failures[i].result);
         assert_int_equal(arm_both(armings, &event, 1), 0);
         assert_true(armings[0].failed && armings[1].failed);
         tell(SOCKET_EVENT_OUT);
         assert_silent();
     }
-    unwatch(); /* one of them is not watched any more */
+    unwatch(); /* one of the sockets is not watched any more */
     notifier_finish(fixture.notifier);
     assert_int_equal(arm_both(armings, &event, 1), 1);
     assert_true(armings[0].failed);
@@ -404,7 +407,7 @@ TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_do
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Packets of the old registration are queued before REMOVE. */
+/* Packets of the old registration are queued before its REMOVE packet. */
 TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
 {
     (void)state;
@@ -419,7 +422,7 @@ TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear
     assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
 }
 
-/* Each time that a registration's memory is reused, also after it was given up. */
+/* Each round reuses the memory of a registration, some after it was given up. */
 TEST_WITH(nor_is_one_that_comes_late, set_up, tear_down)
 {
     (void)state;

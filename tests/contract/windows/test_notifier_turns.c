@@ -1,12 +1,11 @@
 /*
- * Many streams, one after the other, in one notifier that uses ProcessSocketNotifications. The
+ * Uses many streams, one after the other, in one notifier that uses ProcessSocketNotifications. The
  * first argument is their number, which may be larger than the notifier's table (2^20 slots). Each
- * is watched, armed, unwatched and closed after its REMOVE packet, and no slot is lost: losing one
- * with each stream would fill the table.
+ * stream is watched, armed, unwatched, and closed after its REMOVE packet. If each stream lost a
+ * slot, the table would become full.
  *
- * The sockets are used again and again: connecting each time takes most of the time, and changes
- * nothing for the notifier.
- *
+ * The sockets are reused for later streams. Connecting new ones would take most of the time and
+ * makes no difference for the notifier.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@
 #include "tests/support/platform/windows/socket_lookup_emulated.h"
 #include "tests/support/test.h"
 
-#define TOGETHER 64 /* streams whose removals are awaited together */
+#define TOGETHER 64 /* number of streams whose removals the test awaits together */
 
 static size_t turns = 640;
 static size_t closed;
@@ -70,7 +69,7 @@ TEST(streams_in_turn_lose_no_place)
                 assert_int_equal(notifier_wait(notifier, 0, &event, 1, 10000), 1);
             notifier_unwatch(notifier, servers[i], count_close);
         }
-        /* notifier_finish would give removals up after a time that a busy machine may exceed. */
+        /* notifier_finish would give up removals after a time that a busy machine may exceed. */
         while (closed < made)
             assert_in_range(notifier_wait(notifier, 0, &event, 1, 1), 0, 1);
         assert_int_equal(closed, made);

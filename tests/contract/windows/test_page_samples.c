@@ -1,7 +1,7 @@
 /*
- * Faults of the samples in Microsoft's "Winsock socket state notifications", each planted in a
- * program that does as the sample does, and then that the notifiers do not have it. Also
- * packets of other operations in the notifiers' ports, which that page mentions.
+ * Shows the faults of the samples in Microsoft's "Winsock socket state notifications": a test
+ * program that does what a sample does has the fault, and the notifiers do not. Also sends packets
+ * of other operations to the notifiers' ports, which that page mentions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@
 #define PATIENCE_MS 10000
 #define SILENCE_MS  50
 #define LEVEL       (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT)
-#define SENT        2000 /* bytes */
+#define SENT        2000
 
-/* Two connections: each of both ends, and a port of the program that does as the samples do. */
+/* Both ends of two connections, and a completion port for the code that follows the samples. */
 static struct {
     HANDLE port;
     wait_handle listening;
@@ -155,7 +155,7 @@ static void send_and_hang_up(void)
 {
     send_bytes(0, SENT);
     tcp_connection_finish(fixture.client[0]);
-    Sleep(SILENCE_MS); /* until the hang-up has arrived, too */
+    Sleep(SILENCE_MS); /* until the hang-up has arrived as well */
 }
 
 TEST_WITH(data_after_a_hang_up_is_lost_after_one_read_of_512_bytes, set_up, tear_down)
@@ -175,7 +175,8 @@ TEST_WITH(data_after_a_hang_up_is_lost_after_one_read_of_512_bytes, set_up, tear
                          TCP_OK);
         received += size;
     }
-    assert_int_equal(received, 512); /* of 2000 bytes; then the sample closes the connection */
+    /* Only a part of SENT; then the sample closes the connection. */
+    assert_int_equal(received, 512);
 }
 
 TEST_WITH(the_notifiers_contract_is_to_read_to_the_end, set_up, tear_down)
@@ -209,7 +210,8 @@ TEST_WITH(remove_combined_with_enable_in_one_operation_is_refused, set_up, tear_
     enable(0);
     assert_int_not_equal(
         request(0, SOCKET_OPERATION_REMOVE | SOCKET_OPERATION_ENABLE, SOCKET_EVENT_IN, LEVEL), 0);
-    assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0); /* not removed */
+    /* The registration still exists. */
+    assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0);
     assert_int_equal(emulation_malformed(), malformed + 1);
 }
 
@@ -232,7 +234,6 @@ TEST_WITH(trigger_flags_without_persistent_or_oneshot_are_refused, set_up, tear_
     assert_int_equal(emulation_malformed(), malformed + count);
 }
 
-/* The whole life of a datagram socket. */
 static void use_datagrams(void)
 {
     struct notifier *notifier;
@@ -268,7 +269,7 @@ TEST_WITH(the_notifiers_make_well_formed_requests, set_up, tear_down)
 
 /* --- accepted sockets ------------------------------------------------------------------------- */
 
-/* Returns Winsock's error of a receive without data. */
+/* Returns Winsock's error of a receive that gets no data. */
 static int receive_nothing(SOCKET socket)
 {
     char byte;
@@ -285,7 +286,7 @@ TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
     wait_handle client = tcp_client_connect(&fixture.bound);
     SOCKET accepted = accept((SOCKET)fixture.listening, NULL, NULL);
     assert_true(accepted != INVALID_SOCKET);
-    DWORD short_ms = 100; /* in place of waiting for ever */
+    DWORD short_ms = 100; /* instead of blocking for ever */
     assert_int_equal(
         setsockopt(accepted, SOL_SOCKET, SO_RCVTIMEO, (const char *)&short_ms, sizeof short_ms), 0);
     assert_int_equal(receive_nothing(accepted), WSAETIMEDOUT);
@@ -298,7 +299,10 @@ TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
     tcp_connection_close(client);
 }
 
-/* An accepted socket has its listener's WSAEventSelect, which would take its notifications away. */
+/*
+ * An accepted socket inherits WSAEventSelect from its listener, which would take its notifications
+ * away.
+ */
 TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_down)
 {
     (void)state;
@@ -322,7 +326,10 @@ TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_d
 
 /* --- removal ---------------------------------------------------------------------------------- */
 
-/* The sample's function. It takes packets of any socket, and requests the removal in each round. */
+/*
+ * The function of the sample. It takes packets of any socket and requests the removal again in each
+ * round.
+ */
 static size_t deregister_and_wait(int which)
 {
     size_t requests = 0;
@@ -349,7 +356,8 @@ TEST_WITH(deregister_and_wait_drops_other_sockets_packets_and_asks_in_each_round
     emulation_hold_removals(false);
     OVERLAPPED_ENTRY packet = next_packet(PATIENCE_MS);
     assert_int_equal(packet.dwNumberOfBytesTransferred, SOCKET_EVENT_REMOVE);
-    assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0); /* the other's: lost */
+    /* The other socket's packet is lost. */
+    assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0);
 }
 
 TEST_WITH(the_notifier_removes_one_with_one_request_and_keeps_others_events, set_up, tear_down)
@@ -369,7 +377,7 @@ TEST_WITH(the_notifier_removes_one_with_one_request_and_keeps_others_events, set
 
 /* --- other operations on the port ------------------------------------------------------------- */
 
-/* The header that port_key.h documents. */
+/* The header of other operations that port_key.h documents. */
 struct other_operation {
     OVERLAPPED overlapped;
     int kind;
@@ -381,7 +389,7 @@ TEST_WITH(a_packet_of_another_operation_passes_through_streams, set_up, tear_dow
     struct other_operation operation = {.kind = 7};
     struct notifier *notifier = make_notifier();
     watch(notifier, 0);
-    for (DWORD bytes = 0; bytes < 256; bytes++) /* each value of the bits that would be events */
+    for (DWORD bytes = 0; bytes < 256; bytes++) /* all values of the bits that could be events */
         assert_true(emulation_post_other((SOCKET)fixture.server[0], PORT_KEY_OTHER, bytes,
                                          &operation.overlapped));
     send_bytes(0, 1);
@@ -395,7 +403,7 @@ TEST_WITH(a_packet_of_another_operation_passes_through_streams, set_up, tear_dow
     notifier_destroy(notifier);
 }
 
-/* Keys of registrations that never were, or of earlier ones in their places. */
+/* Keys that no registration has, or that earlier registrations in the same slots had. */
 TEST_WITH(a_packet_with_an_unknown_key_is_ignored_too, set_up, tear_down)
 {
     (void)state;
@@ -410,7 +418,10 @@ TEST_WITH(a_packet_with_an_unknown_key_is_ignored_too, set_up, tear_down)
     notifier_destroy(notifier);
 }
 
-/* A file whose handle is associated with the notifier's port completes an operation there. */
+/*
+ * The handle of a file is associated with the notifier's port, so that its operation completes
+ * there.
+ */
 TEST_WITH(a_files_completion_passes_through, set_up, tear_down)
 {
     (void)state;

@@ -43,8 +43,9 @@ struct batch *sink_queues_take(struct sink_queues *queues);
 bool sink_queues_make_room(struct sink_queues *queues, void (*evict)(void *, struct batch *),
                            void *context);
 
-/* Return true if all queues are empty, and if all queues are empty and closed. */
 bool sink_queues_are_empty(const struct sink_queues *queues);
+
+/* Returns true if all queues are empty and closed. */
 bool sink_queues_have_finished(const struct sink_queues *queues);
 
 /* Returns true if more than the fraction `share` of the capacity of any queue is used. */

@@ -79,7 +79,6 @@ static bool is_listed(const struct host_names *names, const char *text, size_t l
     return false;
 }
 
-/* Accepts an empty text, or a port such as ":9126". */
 static bool is_port_text(const char *text)
 {
     if (*text == '\0')

@@ -28,7 +28,6 @@ static struct host_number number_before(struct host_number number)
     return number;
 }
 
-/* Returns the number whose lowest `bits` bits (0 to 128) are set. */
 static struct host_number ones(unsigned bits)
 {
     if (bits > 64)

@@ -7,7 +7,6 @@ static uint64_t rotate_left(uint64_t x, int bits)
     return x << bits | x >> (64 - bits);
 }
 
-/* Each round is a SipRound. */
 static void rounds(uint64_t v[4], int count)
 {
     uint64_t v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];

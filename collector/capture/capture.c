@@ -51,7 +51,6 @@ void capture_on_wait(struct capture *capture, void (*waiting)(void *context), vo
     capture_file_on_wait(capture->file, waiting, context);
 }
 
-/* Returns true if the fragment completes a datagram to the wanted port. */
 static bool add_fragment(struct capture *capture, const struct frame_fragment *fragment,
                          int64_t time_ns, struct capture_datagram *datagram)
 {
@@ -76,7 +75,6 @@ static bool add_fragment(struct capture *capture, const struct frame_fragment *f
     }
 }
 
-/* Returns true if the frame completes a datagram. */
 static bool take_frame(struct capture *capture, const struct capture_frame *frame,
                        struct capture_datagram *datagram)
 {

@@ -11,14 +11,13 @@
 struct capture_file {
     struct capture_input input;
     bool header_read;
-    bool over; /* the end or damage was reached */
+    bool over;
     bool is_pcapng;
     struct pcap_file pcap;
     struct pcapng_file pcapng;
     uint8_t frame[CAPTURE_FRAME_MAX];
 };
 
-/* The first four bytes show the format. */
 static int read_format(struct capture_file *file, struct error *error)
 {
     struct capture_input *input = &file->input;

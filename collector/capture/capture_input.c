@@ -24,7 +24,6 @@ int capture_input_open(struct capture_input *input, const char *path, struct err
     return input_file_open(path, &input->file, error);
 }
 
-/* Waits for data. Returns false at the end. */
 static bool fill_buffer(struct capture_input *input)
 {
     while (input->last == INPUT_BYTES) {

@@ -27,7 +27,6 @@ static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *
     return VERDICT_GO_ON;
 }
 
-/* Skips a header of fixed size with an EtherType at a fixed offset. */
 static enum verdict strip_fixed(struct span *span, size_t size, size_t ethertype_at,
                                 unsigned *ip_version)
 {

@@ -30,7 +30,7 @@
 #define MAX_INTERFACES 65536u
 
 struct block {
-    uint64_t start; /* offset of the block in the file */
+    uint64_t start;
     uint32_t type;
     uint32_t length;    /* length of the whole block, a multiple of 4 */
     uint32_t remaining; /* bytes of the body that were not read yet */
@@ -79,7 +79,6 @@ static bool take_length(const struct capture_input *input, struct block *block, 
     return true;
 }
 
-/* Skips the rest of the body and checks the length at the end of the block. */
 static bool end_block(const struct pcapng_file *file, struct capture_input *input,
                       struct block *block, struct error *error)
 {

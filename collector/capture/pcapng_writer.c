@@ -83,7 +83,6 @@ static uint32_t read_u32(const uint8_t *bytes)
     return ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, bytes);
 }
 
-/* Returns true if this program writes blocks of this type and length. */
 static bool may_be_ours(uint32_t type, uint32_t length)
 {
     if (type == BLOCK_SECTION)

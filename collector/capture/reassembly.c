@@ -10,31 +10,30 @@
 #define UNITS      (SLOT_BYTES / UNIT)
 
 /*
- * The longest time between two fragments of a datagram: 60 s (RFC 8200, section 4.5). RFC 1122,
- * section 3.3.2, allows it for IPv4.
+ * The longest time between a fragment of a datagram and its first one: 60 s (RFC 8200, section
+ * 4.5). RFC 1122, section 3.3.2, allows it for IPv4.
  */
 #define LIFETIME_NS UINT64_C(60000000000)
 
-/* One datagram under reassembly. */
 struct slot {
     uint64_t number; /* increases with each datagram that begins; 0: the slot is free */
     int64_t time_ns; /* time of its first frame */
     struct frame_hosts hosts;
     uint32_t id;
-    uint8_t next_header;     /* valid after the fragment at offset 0 was stored */
-    bool unwanted;           /* the datagram is not UDP or not to the port */
-    bool refused;            /* IPv6 fragments contradicted each other, so it never completes */
-    bool end_known;          /* the last fragment was stored, so `reach` is the datagram's size */
-    size_t reach;            /* end of the stored byte with the highest offset */
-    size_t units;            /* number of units stored */
-    uint64_t fragments;      /* frames of this datagram so far */
+    uint8_t next_header; /* valid after the fragment at offset 0 was stored */
+    bool unwanted;       /* the datagram is not UDP or not to the port */
+    bool refused;        /* IPv6 fragments contradicted each other, so it never completes */
+    bool end_known;      /* the last fragment was stored, so `reach` is the datagram's size */
+    size_t reach;        /* end of the stored byte with the highest offset */
+    size_t units;
+    uint64_t fragments;
     uint8_t come[UNITS / 8]; /* a bit for each unit that was stored */
     uint8_t bytes[SLOT_BYTES];
 };
 
 struct reassembly {
     struct capture_counts *counts;
-    uint64_t begun; /* number of datagrams begun so far */
+    uint64_t begun;
     struct slot slots[REASSEMBLY_SLOTS];
 };
 

@@ -9,7 +9,7 @@
 
 #define IPV4_SIZE       20
 #define UDP_SIZE        8
-#define FRAGMENT_SIZE   8 /* size of the IPv6 fragment header */
+#define FRAGMENT_SIZE   8
 #define FRAGMENT_HEADER 44
 #define PROTOCOL_UDP    17
 #define MORE_IPV4       0x2000
@@ -30,7 +30,6 @@ void udp_fragments_begin(struct udp_fragments *fragments, const struct udp_packe
     udp_packet_write_headers(packet, fragments->headers);
 }
 
-/* Copies the next `size` bytes of the UDP header and payload. */
 static void copy_part(const struct udp_fragments *fragments, uint8_t *to, size_t size)
 {
     size_t at = fragments->at;

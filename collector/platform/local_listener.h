@@ -32,7 +32,7 @@
 /* Only the owner of the file may connect. */
 #define LOCAL_MODE_DEFAULT 0600
 
-/* Whether this system has such sockets. */
+/* True if this system has such sockets. */
 extern const bool local_listeners_exist;
 
 struct local_listener;

@@ -100,7 +100,7 @@ struct sandbox_state {
     char text[SANDBOX_TEXT_SIZE];
 };
 
-/* Whether programs that the process starts are inside, too. */
+/* True if programs that the process starts are in the sandbox, too. */
 extern const bool sandbox_is_inherited;
 
 /* Fills *state with the means of this system for this process. Changes nothing. */

@@ -78,7 +78,7 @@ int service_manager_alive(struct service_manager *manager, struct error *error);
  * there are no inherited sockets.
  */
 
-/* Whether this system hands sockets to a process. */
+/* True if this system hands sockets to a process. */
 extern const bool inherited_sockets_exist;
 
 /*

@@ -291,7 +291,7 @@ void udp_socket_close(struct udp_socket *socket);
 struct datagram_sender;
 
 /*
- * Whether whole IP packets can be sent, with source addresses of their own (raw(7)). If not, an
+ * True if whole IP packets can be sent, with source addresses of their own (raw(7)). If not, an
  * open with `packets` fails.
  */
 extern const bool datagram_sender_can_send_packets;

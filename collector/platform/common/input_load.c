@@ -18,7 +18,6 @@ static int late(struct error *error, const char *path)
     return -1;
 }
 
-/* Returns false when the time `until_ns` has come. */
 static bool wait_for_more(struct input_file *file, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_monotonic_ns();

@@ -68,7 +68,6 @@ static const char foreign_end[] =
     "its last line has no end and is not a torn line of ours; end it, move the file away, or write "
     "to another file";
 
-/* The first bytes of a line. */
 struct line_look {
     uint8_t bytes[OUTPUT_LINE_LOOK];
     size_t size; /* 0: there is no such line */
@@ -118,7 +117,6 @@ static size_t before_nul(const struct line_look *look)
     return nul == NULL ? look->size : (size_t)(nul - look->bytes);
 }
 
-/* Returns true if the torn line is certainly this program's own. */
 static bool is_ours(const struct line_look *torn, const struct line_look *before,
                     const struct output_file_format *format)
 {

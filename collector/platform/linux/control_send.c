@@ -15,14 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Fields of /proc/PID/status (proc(5)). */
 struct process_status {
     char name[32];
     char state;
     unsigned long long blocked; /* bit n - 1: signal n is blocked */
 };
 
-/* Returns false if the process or /proc does not exist. */
 static bool read_status(const char *process, struct process_status *status)
 {
     char path[64];

@@ -25,7 +25,7 @@ struct target {
     struct address address;
     struct sockaddr_storage name;
     socklen_t name_size;
-    int fd; /* the sender's socket of the target's family */
+    int fd;
 };
 
 struct datagram_sender {

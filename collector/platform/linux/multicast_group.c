@@ -27,7 +27,6 @@ struct question {
     uint8_t host[16];
 };
 
-/* Returns the interface in an answer of `size` bytes, or 0. */
 static unsigned interface_in(struct nlmsghdr *answer, size_t size)
 {
     unsigned index = 0;

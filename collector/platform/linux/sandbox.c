@@ -60,7 +60,7 @@ struct force {
 static void describe(const struct sandbox_plan *plan, const struct force *force,
                      struct sandbox_state *state)
 {
-    char files[80] = ""; /* also for the largest numbers */
+    char files[80] = "";
     char others[80] = "";
     if (force->landlock != 0)
         snprintf(files, sizeof files, "landlock %d (%zu paths%s)", force->landlock, plan->count,

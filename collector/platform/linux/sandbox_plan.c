@@ -119,7 +119,6 @@ bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path)
                       : add_file(plan, path, SANDBOX_WRITE);
 }
 
-/* Returns true if the plan permits these uses of a resolved path. */
 static bool has_path(const struct sandbox_plan *plan, const char *path, unsigned uses)
 {
     unsigned found = 0;
@@ -184,7 +183,6 @@ void sandbox_plan_free(struct sandbox_plan *plan)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Searches the folders of PATH. */
 static bool find_program(const char *name, char found[PATH_MAX])
 {
     const char *folders = getenv("PATH");

@@ -16,7 +16,6 @@ static atomic_bool refused_calls[NUMBERS];
 static void (*notify)(void *context);
 static void *notify_context;
 
-/* Makes the interrupted call return -EPERM. */
 static void set_result(void *context)
 {
     ucontext_t *interrupted = context;

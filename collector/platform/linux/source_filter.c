@@ -54,7 +54,7 @@ struct making {
     struct sock_filter *program;
     size_t count; /* the number of instructions, including those that do not fit into `program` */
     size_t answers[2]; /* the labels of the latest refusing [0] and accepting [1] instruction */
-    bool answered[2];  /* whether these instructions exist */
+    bool answered[2];
     const struct edge *edges;
     struct segment *segments; /* memory for further segments */
     uint32_t place;
@@ -264,7 +264,6 @@ bool source_filter_make(const struct networks *sources, struct sock_filter *prog
 
 /* --- sockets ---------------------------------------------------------------------------------- */
 
-/* Returns a program of *count instructions, which the caller frees, or NULL with `error` filled. */
 static struct sock_filter *make_program(const struct networks *sources, size_t *count,
                                         struct error *error)
 {

@@ -66,7 +66,6 @@ static int64_t arrival_time(const struct msghdr *header)
     return clock_wall_ns_of(stamp.tv_sec, stamp.tv_nsec);
 }
 
-/* Returns the destination address in the packet's own header, with the socket's port. */
 static struct address destination_of(const struct udp_socket *socket, const struct msghdr *header)
 {
     const void *found = find_control(header, IPPROTO_IPV6, IPV6_PKTINFO);
@@ -166,7 +165,6 @@ static void begin_buffer(const struct udp_socket *socket, struct linux_group *gr
     fill_common(socket, group, group->next, &group->common);
 }
 
-/* Fills at most DATAGRAM_GROUP_SIZE slots. */
 static void cut_slots(const struct udp_socket *socket, struct linux_group *group)
 {
     size_t count = 0;

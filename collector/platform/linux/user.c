@@ -163,7 +163,6 @@ static int clear_capabilities(const char *user, struct error *error)
     return 0;
 }
 
-/* Tries to regain root's rights. */
 static bool can_be_regained(void)
 {
     return setresuid((uid_t)-1, 0, (uid_t)-1) == 0 || setuid(0) == 0;

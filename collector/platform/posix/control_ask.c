@@ -12,7 +12,6 @@
 #include "collector/platform/clock.h"
 #include "collector/platform/posix/retry.h"
 
-/* Milliseconds between two attempts to connect. */
 #define CONNECT_PAUSE_MS 10
 
 static int ask_cannot(struct error *error, const char *address, const char *why)
@@ -21,7 +20,6 @@ static int ask_cannot(struct error *error, const char *address, const char *why)
     return -1;
 }
 
-/* Returns false with errno if the socket does not become ready until `end_ns`. */
 static bool await(int fd, short events, int64_t end_ns)
 {
     struct pollfd polled = {.fd = fd, .events = events};

@@ -26,7 +26,7 @@ static struct {
     rlim_t most[DESCRIPTOR_USES];   /* highest soft limit for each use */
     rlim_t now[DESCRIPTOR_USES];    /* the soft limit that this use now needs */
     unsigned lent[DESCRIPTOR_USES]; /* descriptors lent to calls that are being repeated */
-    atomic_uint all_lent;           /* descriptors lent for all uses */
+    atomic_uint all_lent;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void descriptors_lock(void)

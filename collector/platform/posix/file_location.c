@@ -27,7 +27,6 @@ static bool is_null_device(const struct stat *status)
            null.st_rdev == status->st_rdev;
 }
 
-/* Like location_fill, also for pipes and devices. */
 static bool location_fill_any(const struct stat *status, struct file_location *place)
 {
     if (is_null_device(status))
@@ -37,7 +36,6 @@ static bool location_fill_any(const struct stat *status, struct file_location *p
     return true;
 }
 
-/* For a missing file: its folder and its name. */
 static bool find_in_folder(const char *path, struct file_location *place)
 {
     struct stat status;

@@ -79,5 +79,4 @@ const char file_path_quoted[] = " '&;()<>|*?";
 #define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
 #define SIXTY(n)   SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
 
-/* Each byte maps to itself. */
 const unsigned char file_path_fold[256] = {SIXTY(0), SIXTY(64), SIXTY(128), SIXTY(192)};

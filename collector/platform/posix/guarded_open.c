@@ -86,7 +86,6 @@ static bool is_planted(int folder, const struct stat *status)
            ((around.st_mode & S_IWOTH) != 0 && status->st_uid != around.st_uid);
 }
 
-/* Returns true if another user may exchange the entry of the folder that has this status. */
 static bool is_movable(int folder, const struct stat *status)
 {
     struct stat around;

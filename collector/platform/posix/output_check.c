@@ -19,7 +19,6 @@ static int cannot_write(struct error *error, const char *path, int number)
     return -1;
 }
 
-/* Adds advice if the folder is missing. */
 static int cannot_create_file(struct error *error, const char *path, int number)
 {
     cannot_write(error, path, number);
@@ -39,7 +38,6 @@ static int folder_problem(const char *path)
     return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* Returns 0 if files can be created in the folder of a file, or errno. */
 static int problem_of_folder_of(const char *path)
 {
     size_t length = file_path_folder(path);

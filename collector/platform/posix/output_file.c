@@ -22,9 +22,9 @@ struct output_file {
     bool regular;
     bool terminal;
     bool filled; /* the file was not empty when it was opened */
-    bool begun;  /* something was written */
-    off_t end;   /* for a regular file: where this program's last write ended, less what was rolled
-                    back */
+    bool begun;
+    off_t end; /* for a regular file: where this program's last write ended, less what was rolled
+                  back */
     uint64_t unmixed; /* bytes just before `end` that only this program wrote */
 };
 
@@ -183,9 +183,6 @@ static bool came_after_a_cut(struct output_file *file, off_t end, size_t size)
     return true;
 }
 
-/*
- * Keeps the number of bytes before `end` that only this program wrote, for output_file_roll_back.
- */
 static void note_written(struct output_file *file, off_t end, size_t size)
 {
     if (end - (off_t)size != file->end)

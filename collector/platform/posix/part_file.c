@@ -105,9 +105,6 @@ static enum part_result part_lock(int fd, const char *path, struct stat *status)
     return PART_DONE;
 }
 
-/*
- * Returns true if files can be created in the folder given by the first `length` bytes of the path.
- */
 static bool takes_files(const char *path, size_t length)
 {
     char folder[4096];

@@ -23,10 +23,9 @@ const size_t process_arguments_most = (size_t)1 << 20;
 
 struct child {
     struct spawned program;
-    int output, errors; /* our ends of the pipes */
+    int output, errors;
 };
 
-/* One pipe, read to its end. */
 struct reading {
     int from;
     struct process_reading kept;
@@ -40,7 +39,6 @@ static void close_both(int pair[2])
         close(pair[1]);
 }
 
-/* Returns 0 or an errno. */
 static int process_start(const char *const *arguments, struct child *child)
 {
     int output[2] = {-1, -1};
@@ -130,7 +128,6 @@ static bool wait_for_end(struct spawned *program, int64_t deadline_ns, int *stat
     return false;
 }
 
-/* Describes how the program ended. Returns NULL if it succeeded. */
 static const char *describe_end(int status, char text[64])
 {
     if (status == 0)

@@ -37,7 +37,6 @@ static struct address peer_process(const struct ucred *peer)
     return address_from_process(peer->uid, known ? (uint32_t)peer->pid : 0);
 }
 
-/* Returns false if the system refuses. */
 static bool connection_set_up(int fd, const union peer_name *name, struct address *peer)
 {
     const int yes = 1;

@@ -9,7 +9,7 @@
 
 #include "collector/platform/output_file.h"
 
-/* Whether a process has a file open for writing. */
+/* States whether other processes have the file open for writing. */
 enum file_writers { WRITERS_NONE, WRITERS_SOME, WRITERS_UNKNOWN };
 
 struct torn_line_look {

@@ -30,12 +30,12 @@
 struct child {
     struct spawned spawned; /* its process is NULL if no program runs */
     bool runs;
-    struct wait_source source; /* of its input */
-    struct thread *feeder;     /* writes to the pipe; NULL: the input is closed */
-    HANDLE ours;               /* the pipe's writing end, for the feeder */
-    HANDLE theirs;             /* a copy of the program's end */
-    HANDLE wanted;             /* an event that wakes the feeder */
-    atomic_size_t given;       /* bytes to write; the feeder sets it to 0 when all are read */
+    struct wait_source source;
+    struct thread *feeder; /* writes to the pipe; NULL: the input is closed */
+    HANDLE ours;           /* the pipe's writing end, for the feeder */
+    HANDLE theirs;         /* a copy of the program's end */
+    HANDLE wanted;         /* an event that wakes the feeder */
+    atomic_size_t given;   /* bytes to write; the feeder sets it to 0 when all are read */
     atomic_bool closing;
     char bytes[CHILD_PIPE_SIZE];
 };

@@ -14,10 +14,7 @@ static bool is_service_session(void)
     return ProcessIdToSessionId(GetCurrentProcessId(), &session) && session == 0;
 }
 
-/*
- * Returns FALSE for a second event. The system then ends the process, unless another handler waits
- * for the stop in progress.
- */
+/* Posts only one stop: a second one would end the stop in progress early. */
 static BOOL drain(void)
 {
     if (!control_post_first(CONTROL_STOP))

@@ -331,7 +331,6 @@ bool control_connection_may_order(const struct control_connection *connection)
     return true;
 }
 
-/* Returns false if no data is available. */
 static bool has_read(struct control_connection *connection)
 {
     struct operation *reading = &connection->reading;

@@ -34,7 +34,6 @@ static enum data_file_result data_file_failed(struct error *error, const char *w
     return full ? DATA_FILE_FULL : DATA_FILE_FAILED;
 }
 
-/* Returns INVALID_HANDLE_VALUE with GetLastError() on failure. */
 static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);

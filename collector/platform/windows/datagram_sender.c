@@ -18,7 +18,7 @@ struct target {
     struct address address;
     SOCKADDR_STORAGE name;
     int name_size;
-    SOCKET socket; /* the sender's socket of that family */
+    SOCKET socket;
 };
 
 struct datagram_sender {

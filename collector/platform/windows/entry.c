@@ -11,10 +11,7 @@
 
 int wmain(int argc, wchar_t **argv);
 
-/*
- * In text mode the C library would write
- *  as two bytes, and treat Ctrl-Z as the end.
- */
+/* In text mode the C library would write a newline as two bytes, and treat Ctrl-Z as the end. */
 static void pass_bytes(FILE *stream)
 {
     int descriptor = _fileno(stream);

@@ -54,14 +54,12 @@ static size_t drive_root(const char *path)
     return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;
 }
 
-/* Returns the length of the first name and a '/' after it. */
 static size_t name_with_slash(const char *path)
 {
     size_t length = strcspn(path, "/");
     return path[length] == '/' ? length + 1 : length;
 }
 
-/* Returns true if the path begins with "//./" or "//?/". A drive may follow. */
 static bool is_of_devices(const char *path)
 {
     return strncmp(path, "//./", 4) == 0 || strncmp(path, "//?/", 4) == 0;

@@ -15,7 +15,6 @@ struct folder {
     char name[3 * MAX_PATH]; /* a UTF-16 code unit takes at most three bytes of UTF-8 */
 };
 
-/* Returns the search pattern for all entries. The caller frees it. */
 static wchar_t *pattern_of(const char *path)
 {
     size_t length = strlen(path);

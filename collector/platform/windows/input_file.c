@@ -26,7 +26,6 @@
 /* The most bytes of one call: the system's sizes have 32 bits. */
 #define PIECE_SIZE ((size_t)1 << 30)
 
-/* The state of a live file. */
 struct ahead {
     HANDLE cancel;       /* an event, never reset */
     OVERLAPPED transfer; /* its event is set when the read ends */

@@ -44,10 +44,9 @@ struct registration {
     struct psn_removal removal;
     _Atomic bool given_up; /* its removal was not confirmed in time; late packets are ignored */
     uint64_t round; /* the round that its REMOVE packet began; 0: that packet has not come yet */
-    bool posted;    /* its REMOVED event was posted to the port */
+    bool posted;
 };
 
-/* One of the waiting threads. */
 struct worker {
     DWORD id; /* 0 before its first wait */
     HANDLE handle;
@@ -138,7 +137,6 @@ static bool post(struct psn_notifier *notifier, struct registration *removed)
                                       (OVERLAPPED *)removed);
 }
 
-/* Returns the latest round that every thread has reached. */
 static uint64_t round_of_all(const struct psn_notifier *notifier)
 {
     uint64_t least = LEFT;
@@ -165,7 +163,6 @@ static void post_removals(struct psn_notifier *notifier)
 
 /* --- adding and removing ---------------------------------------------------------------------- */
 
-/* Returns 0, or the error as psn_request does. */
 static DWORD operate(struct psn_notifier *notifier, struct registration *registration,
                      uint8_t operation)
 {

@@ -46,7 +46,7 @@ struct psn_level {
     void *token;
     unsigned interests;
     bool listens;
-    bool refused;    /* the system has refused its removal */
+    bool refused;
     int64_t over_ns; /* monotonic time when REMOVED is reported in any case */
 };
 
@@ -116,7 +116,6 @@ static void levels_destroy(struct notifier *base)
 
 /* --- registrations ---------------------------------------------------------------------------- */
 
-/* Returns the request that the level's state requires. */
 static struct socket_registration row_of(const struct psn_level *level)
 {
     uint8_t operation = level->state == LEVEL_LEAVING ? SOCKET_OPERATION_REMOVE
@@ -197,7 +196,6 @@ static int levels_remove(struct notifier *base, wait_handle socket, void *token,
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* The changes and removals of one call, and their levels. */
 struct requests {
     struct socket_registration rows[NOTIFIER_LEVELS_MOST];
     struct psn_level *levels[NOTIFIER_LEVELS_MOST];
@@ -267,7 +265,6 @@ static DWORD retrieve_queued(struct psn_levels *notifier, DWORD timeout_ms)
     return 0;
 }
 
-/* Makes the requests and retrieves packets. Returns as retrieve_queued. */
 static DWORD request_and_retrieve(struct psn_levels *notifier, DWORD timeout_ms)
 {
     struct requests requests;
@@ -396,7 +393,6 @@ static size_t take_packets(struct psn_levels *notifier, struct notifier_event *e
     return count;
 }
 
-/* Reports removals that the system has not confirmed in time. */
 static size_t take_overdue(struct psn_levels *notifier, struct notifier_event *events, size_t count,
                            size_t capacity)
 {
@@ -410,13 +406,11 @@ static size_t take_overdue(struct psn_levels *notifier, struct notifier_event *e
     return count;
 }
 
-/* Returns true while the thread uses the packets. */
 static bool is_with_thread(const struct psn_levels *notifier)
 {
     return notifier->thread != NULL && level_thread_is_running(notifier->thread);
 }
 
-/* Returns as retrieve_queued. */
 static DWORD levels_retrieve(struct psn_levels *notifier, int timeout_ms)
 {
     if (!is_with_thread(notifier) && notifier->first < notifier->count)

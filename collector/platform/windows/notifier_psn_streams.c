@@ -18,7 +18,6 @@
 #include "collector/platform/windows/psn_request.h"
 #include "collector/platform/windows/stream_port.h"
 
-/* The most removals that are checked together. */
 #define LOOK_MOST 32
 
 /* Milliseconds between two checks of the removals in notifier_finish. */
@@ -28,8 +27,8 @@ struct psn_stream {
     struct stream_registration common;
     unsigned interests; /* the armed conditions; 0 if it is not armed */
     struct psn_removal removal;
-    notifier_close *close;            /* closes the socket after its removal */
-    struct psn_stream *older, *newer; /* neighbours in the list of removals */
+    notifier_close *close; /* closes the socket after its removal */
+    struct psn_stream *older, *newer;
 };
 
 struct psn_streams {
@@ -39,7 +38,7 @@ struct psn_streams {
     _Atomic int64_t due_ns; /* monotonic time when removals must be checked; INT64_MAX: never */
 
     SRWLOCK lock; /* protects the list; taken after a registration's lock, or without one */
-    struct psn_stream *oldest, *newest; /* the list of the removals that have begun */
+    struct psn_stream *oldest, *newest;
 };
 
 static struct psn_streams *psn_streams_of(struct stream_port *port)

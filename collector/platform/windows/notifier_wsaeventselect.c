@@ -266,7 +266,6 @@ static size_t eventselect_report(struct queue *queue, enum notifier_event_type t
     return count;
 }
 
-/* Returns the milliseconds until `end`, rounded up, or 0. */
 static DWORD eventselect_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();

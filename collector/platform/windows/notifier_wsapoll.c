@@ -53,7 +53,7 @@ struct wsapoll_notifier {
     WSAPOLLFD polled[1 + NOTIFIER_LEVELS_MOST];
     struct wsapoll_level *slots[1 + NOTIFIER_LEVELS_MOST];
     ULONG count;
-    int found; /* WSAPoll's result */
+    int found;
 
     SOCKET own;
     struct level_thread *thread; /* NULL until the handle is requested */
@@ -143,7 +143,6 @@ static struct wsapoll_level *level_find(struct wsapoll_notifier *notifier, SOCKE
     return NULL;
 }
 
-/* Returns SOCK_STREAM or SOCK_DGRAM, or -1 with WSAGetLastError(). */
 static int type_of(SOCKET socket)
 {
     int type = 0;

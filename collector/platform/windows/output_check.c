@@ -21,7 +21,6 @@ static int cannot_write(struct error *error, const char *path, DWORD number)
     return -1;
 }
 
-/* Adds advice if the folder is missing. */
 static int cannot_create_file(struct error *error, const char *path, DWORD number)
 {
     cannot_write(error, path, number);
@@ -29,10 +28,6 @@ static int cannot_create_file(struct error *error, const char *path, DWORD numbe
     return -1;
 }
 
-/*
- * Opens an existing file or folder and closes it again. Returns ERROR_SUCCESS, or why it cannot be
- * opened.
- */
 static DWORD open_problem(const char *path, DWORD access, DWORD flags)
 {
     wchar_t *wide = file_access_path(path);

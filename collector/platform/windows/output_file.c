@@ -24,13 +24,13 @@
  * it, which a handle with FILE_APPEND_DATA could not do.
  */
 struct output_file {
-    HANDLE handle;                 /* INVALID_HANDLE_VALUE after its name was released */
-    struct stream_thread *thread;  /* owns the handle; NULL for a regular file */
-    char *path;                    /* NULL for standard output */
-    wchar_t *made_path;            /* `path` as file_access_path returns it */
-    struct file_identity identity; /* for a regular file */
+    HANDLE handle;                /* INVALID_HANDLE_VALUE after its name was released */
+    struct stream_thread *thread; /* owns the handle; NULL for a regular file */
+    char *path;                   /* NULL for standard output */
+    wchar_t *made_path;           /* `path` as file_access_path returns it */
+    struct file_identity identity;
     bool terminal;
-    bool begun;  /* something was written */
+    bool begun;
     int64_t end; /* for a regular file: where this program's last write ended, less what was rolled
                     back */
     uint64_t unmixed; /* bytes just before `end` that only this program wrote */
@@ -223,9 +223,6 @@ static bool came_after_a_cut(struct output_file *file, int64_t end, DWORD size)
     return true;
 }
 
-/*
- * Keeps the number of bytes before `end` that only this program wrote, for output_file_roll_back.
- */
 static void note_written(struct output_file *file, int64_t end, DWORD size)
 {
     if (end - (int64_t)size != file->end)

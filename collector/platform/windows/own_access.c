@@ -6,7 +6,6 @@
 /* Characters of the longest text of a SID (S-1-, an authority, 15 numbers), including the NUL. */
 #define SID_TEXT_SIZE 192
 
-/* Writes the SID of the user that this process runs as. */
 static bool own_sid(wchar_t text[SID_TEXT_SIZE])
 {
     HANDLE token;

@@ -122,7 +122,6 @@ static enum part_result part_keep(wchar_t *path, HANDLE handle, uint64_t size,
     return PART_DONE;
 }
 
-/* Releases the handle and the path. Returns `result`. */
 static enum part_result part_give_up(wchar_t *path, HANDLE handle, enum part_result result)
 {
     if (handle != INVALID_HANDLE_VALUE)
@@ -144,7 +143,6 @@ static enum part_result part_failed(const char *what, const char *path, struct e
     return held ? PART_BUSY : PART_FAILED;
 }
 
-/* Returns true if the first `length` bytes of the path name a folder that can be read. */
 static bool has_base(const char *path, size_t length)
 {
     char *folder = malloc(length + sizeof ".");

@@ -18,7 +18,6 @@
 /* CreateProcessW accepts 32,767 characters. */
 const size_t process_arguments_most = 32000;
 
-/* One pipe, read to its end. */
 struct reading {
     HANDLE from; /* NULL before it is created */
     OVERLAPPED state;
@@ -124,7 +123,6 @@ static void take_what_was_read(struct reading *reading)
     process_reading_add(&reading->kept, got);
 }
 
-/* Returns false if reading takes too long, or if the output is too large. */
 static bool read_both(struct reading readings[2], int64_t deadline_ns)
 {
     while (!readings[0].kept.ended || !readings[1].kept.ended) {
@@ -149,7 +147,6 @@ static bool read_both(struct reading readings[2], int64_t deadline_ns)
 
 /* --- running the program ---------------------------------------------------------------------- */
 
-/* Returns false if the program cannot be started (see GetLastError). */
 static bool process_start(const char *const *arguments, const wchar_t *path,
                           struct reading readings[2], struct spawned *spawned)
 {

@@ -54,7 +54,6 @@ static bool copy_streams(const struct spawn_streams *streams, HANDLE copies[STRE
     return true;
 }
 
-/* Creates the list that limits inheritance to these handles; destroy_list frees it. */
 static LPPROC_THREAD_ATTRIBUTE_LIST create_list(HANDLE copies[STREAMS])
 {
     SIZE_T size = 0;

@@ -239,7 +239,6 @@ static bool make_event(struct stream_port *port, const OVERLAPPED_ENTRY *packet,
     return made;
 }
 
-/* Returns the milliseconds until `end`, rounded up, or 0. */
 static DWORD port_time_left(int64_t end)
 {
     int64_t left = end - clock_monotonic_ns();

@@ -99,7 +99,6 @@ static DWORD write_piece(struct stream_thread *thread, const char *bytes, DWORD 
                                                                                    : GetLastError();
 }
 
-/* Writes a piece. Returns 0, or the system's error number. */
 static DWORD write_some(struct stream_thread *thread, const char *bytes, size_t size,
                         DWORD *written)
 {

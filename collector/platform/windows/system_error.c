@@ -21,10 +21,7 @@ struct system_error system_error(unsigned long number)
     if (length == 0 || !text_from_wide(wide, text, sizeof text)) {
         snprintf(made.text, sizeof made.text, "error %lu", number);
     } else {
-        /*
-         * Each text ends like a line, with ".\r
-         * ".
-         */
+        /* Each text ends with a dot and a line break. */
         for (size_t end = strlen(text); end > 0 && strchr(" .\r\n", text[end - 1]) != NULL; end--)
             text[end - 1] = '\0';
         snprintf(made.text, sizeof made.text, "%.200s (error %lu)", text, number);

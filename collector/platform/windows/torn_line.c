@@ -9,7 +9,6 @@ struct mended {
     struct system_error *failure;
 };
 
-/* Returns the system's text for the failure of the previous call. */
 static const char *why(struct mended *mended)
 {
     *mended->failure = system_error(GetLastError());

@@ -348,7 +348,6 @@ static void fill_slot(const struct udp_socket *socket, struct windows_group *gro
     slot->received_ns = clock_wall_ns();
 }
 
-/* Receives one datagram into the next slot. Returns 0, or Winsock's error number. */
 static int receive_one(struct udp_socket *socket, struct windows_group *group)
 {
     size_t index = group->group.count;

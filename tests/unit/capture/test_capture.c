@@ -45,7 +45,6 @@ static void make_ipv6(void)
     packet_ipv6(&packet, 1, 2, UDP);
 }
 
-/* Reads a pcap file that has only the first `captured` bytes of the packet. */
 static void read_packet_cut(uint32_t link_type, size_t captured, uint16_t port)
 {
     capture_reading_free(&reading);

@@ -346,7 +346,7 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
 TEST_WITH(fragments_of_another_protocol_are_other, begin, end)
 {
     (void)state;
-    /* I == 0: first fragment without a second one; i == 1: the reverse. */
+    /* In the first round the second fragment is missing, and in the second round the first one. */
     for (unsigned i = 0; i < 2; i++) {
         begin_file();
         packet_begin_pattern(&part, 1, 800);
@@ -524,7 +524,6 @@ static uint64_t pseudo_sum(unsigned version)
     return internet_checksum_add(sum, read->destination.bytes, each);
 }
 
-/* Writes the checksum field of `datagram`; changes no other byte. */
 static void put_checksum(uint16_t checksum)
 {
     uint8_t *udp = datagram.room + datagram.start;

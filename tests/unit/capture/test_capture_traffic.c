@@ -9,7 +9,7 @@
 #include "tests/support/capture/capture_reading.h"
 #include "tests/support/test.h"
 
-#define MUTATIONS TEST_TRIES(200) /* of each capture */
+#define MUTATIONS TEST_TRIES(200)
 
 struct traffic {
     const char *name;

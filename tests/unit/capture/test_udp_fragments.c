@@ -62,7 +62,6 @@ static struct piece read_ipv6(const uint8_t *packet, size_t size)
     return (struct piece){48, field & 0xfff8u, (field & 1) != 0, true, network_u32(packet + 44)};
 }
 
-/* Fragments a datagram, checks each packet, and reassembles them. Returns the number of packets. */
 static size_t assert_comes_back(const struct address *from, const struct address *to, size_t size,
                                 size_t mtu)
 {

@@ -32,7 +32,6 @@ static void assert_same_address(const struct address *a, const struct address *b
     assert_memory_equal(a->bytes, b->bytes, sizeof a->bytes);
 }
 
-/* Writes the packet, checks its checksums, and reads it back as a frame of a capture. */
 static void assert_comes_back(const struct address *from, const struct address *to, size_t size)
 {
     uint8_t *bytes = malloc(UDP_PACKET_HEADERS + size);

@@ -13,7 +13,6 @@
 
 #define WORDS 8
 
-/* Returns the drive of the test's folder on systems with drives, otherwise "". */
 static const char *drive(void)
 {
     return file_path_root("D:/") == 3 ? "D:" : "";

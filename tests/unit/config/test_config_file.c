@@ -40,7 +40,6 @@ static bool each(const char *prefix, bool (*visit)(void *context, const char *na
 
 static const struct options_environment environment = {value_of, each};
 
-/* Writes the text to a file and parses it with --config and up to two more arguments. */
 static enum options_result read_text(const char *text, char *option, char *value,
                                      struct config *config, struct error *error)
 {

@@ -84,9 +84,6 @@ static size_t any_key(const struct file *file, size_t *size)
     }
 }
 
-/*
- * Chooses a key at random. Returns the offset of a value on its line and stores the value's length.
- */
 static size_t any_value(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -199,7 +196,6 @@ static bool is_accepted(const struct file *file)
     return result == OPTIONS_RUN;
 }
 
-/* Returns the number of mutated files that were accepted. */
 static size_t try_all(void (*mutate)(struct file *file))
 {
     size_t count = 0;

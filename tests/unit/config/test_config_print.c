@@ -41,7 +41,6 @@ static char *print_arguments(const char *option, const char *value)
     return printed;
 }
 
-/* Removes the comments, which name the origins. */
 static void without_origins(char *text)
 {
     char *to = text;

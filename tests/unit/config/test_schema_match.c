@@ -67,13 +67,13 @@ TEST(a_prefix_may_end_at_any_bit)
         struct address other = network;
         assert_true(network_holds(&network, bits, &other));
         other.bytes[(bits - 1) / 8] ^= (uint8_t)(0x80u >> (bits - 1) % 8);
-        /* Differs in the last bit of the network. */
+        /* `other` differs in the last bit of the network. */
         assert_false(network_holds(&network, bits, &other));
         if (bits == 32)
             break;
         other = network;
         other.bytes[bits / 8] ^= (uint8_t)(0x80u >> bits % 8);
-        /* Differs in the first bit after the network. */
+        /* `other` differs in the first bit after the network. */
         assert_true(network_holds(&network, bits, &other));
     }
     assert_true(takes_from("source:2001:db8:0:8000::/49", "2001:db8:0:ffff::"));

@@ -91,7 +91,6 @@ TEST(fewer_bytes_than_header_and_tag_are_too_short)
     }
 }
 
-/* Asserts that a valid header with these bytes changed is refused. */
 static void expect_foreign(size_t at, const void *bytes, size_t size)
 {
     struct sealed_header header = header_of(SEALED_AUTHENTICATED);

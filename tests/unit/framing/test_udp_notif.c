@@ -23,7 +23,6 @@ static enum decode_cause read_bytes(const void *bytes, size_t size, struct udp_n
     return cause;
 }
 
-/* Writes the message length, and the header length unless `header` is 0, then reads the bytes. */
 static enum decode_cause read_whole(const char *bytes, size_t size, uint8_t header,
                                     struct udp_notif *notif)
 {

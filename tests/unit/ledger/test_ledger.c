@@ -442,7 +442,6 @@ TEST_WITH(a_retired_name_that_comes_back_counts_on, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
-/* A sink that existed during two periods was offered only the records of these periods. */
 TEST_WITH(a_sink_answers_for_what_was_decoded_while_it_was_there, set_up, tear_down)
 {
     struct run *run = *state;

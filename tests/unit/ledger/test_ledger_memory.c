@@ -5,7 +5,6 @@
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"
 
-/* Any of these steps may fail. The ledger must stay usable. */
 static void take_steps(struct ledger *ledger)
 {
     int socket = ledger_add_listener(ledger, "udp://one", "udp", "riemann");

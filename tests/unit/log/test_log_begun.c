@@ -262,7 +262,6 @@ static void end_long_text(struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/* Reads on after `size` bytes, until the last line is `last`. Returns the new size. */
 static size_t hear_until(const struct test_pipe *pipe, size_t size, const char *last)
 {
     size_t length = strlen(last);

@@ -150,7 +150,6 @@ static void assert_is_json(const struct log_entry *entry)
     json_tree_free(tree);
 }
 
-/* Names and messages of any bytes, and of characters that are cut in two. */
 TEST(json_is_valid_whatever_is_in_it)
 {
     for (int first = 1; first < 256; first++) {

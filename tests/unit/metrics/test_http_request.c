@@ -7,7 +7,6 @@
 static char head[1024];
 static struct http_request request;
 
-/* Parses a complete head. Returns the status, or 0 if the head is valid. */
 static unsigned parse(const char *text)
 {
     size_t size = strlen(text);

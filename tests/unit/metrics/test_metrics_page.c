@@ -126,7 +126,6 @@ TEST_WITH(without_limits_there_are_no_metrics_of_series, set_up, tear_down)
 
 /* --- counters of the ledger ------------------------------------------------------------------- */
 
-/* Adds a different value to each counter of the block: 1000, 1001, ... */
 static void raise_terms(const struct ledger_term *terms, void *block)
 {
     for (size_t i = 0; terms[i].name != NULL; i++)
@@ -426,7 +425,6 @@ TEST_WITH(openmetrics_names_families_without_their_suffix_and_has_an_end, set_up
     assert_string_equal(end, "\n# EOF\n");
 }
 
-/* All samples of a family follow its TYPE line, of which there is only one. */
 TEST_WITH(no_family_is_begun_twice, set_up, tear_down)
 {
     struct fixture *fixture = *state;

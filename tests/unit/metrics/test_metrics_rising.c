@@ -3,7 +3,6 @@
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"
 
-/* Counts `bytes` for one of several sinks. Returns the bytes that are shown. */
 static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
 {
     struct sink_totals totals[3] = {{.index = 0}, {.index = 2}, {.index = 3}};
@@ -13,7 +12,6 @@ static uint64_t told(struct metrics_rising *rising, size_t sink, uint64_t bytes)
     return totals[sink].bytes;
 }
 
-/* Counts `bytes` for the only sink that is still reported. Returns the bytes that are shown. */
 static uint64_t reported_alone(struct metrics_rising *rising, size_t index, uint64_t bytes)
 {
     struct sink_totals total = {.index = index, .bytes = bytes};

@@ -22,7 +22,7 @@
 static struct {
     size_t fails, silent;
     enum delivery_outcome outcome;
-    _Atomic bool is_away;         /* used by any thread */
+    _Atomic bool is_away;
     _Atomic int asked, described; /* numbers of calls of take and of describe */
 } far;
 

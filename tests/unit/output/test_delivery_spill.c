@@ -17,9 +17,8 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-#define MOST_OUT 4 /* most blocks in flight */
+#define MOST_OUT 4
 
-/* How the far end treats a block. */
 static struct {
     _Atomic bool away;    /* blocks certainly do not arrive */
     _Atomic bool refuses; /* the destination has no room for a block */
@@ -162,9 +161,6 @@ static void stop(struct fake_sink *fake, bool at_once)
     assert_int_equal(atomic_load(&counters->in_flight), 0);
 }
 
-/*
- * Asserts that the far end got each number below `end` exactly once and, if `in_order`, in order.
- */
 static void assert_got(unsigned end, bool in_order)
 {
     bool seen[1000] = {false};
@@ -487,7 +483,6 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     assert_got(3, false);
 }
 
-/* A block that cannot be stored stays in memory and is sent. The sink tries again to store it. */
 TEST_WITH(what_cannot_be_stored_while_it_is_sent_is_stored_later, set_up, tear_down)
 {
     struct fake_sink *fake = *state;

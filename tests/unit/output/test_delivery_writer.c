@@ -11,7 +11,7 @@
 #include "tests/support/platform/patience.h"
 #include "tests/support/test.h"
 
-#define MOST    64 /* most blocks in one test */
+#define MOST    64
 #define SECONDS UINT64_C(1000000000)
 
 /*
@@ -31,7 +31,7 @@ static struct {
     const char *of_records;
     int64_t retry_after_ns; /* for each block that is not sent */
     bool by_letter;         /* a record's route is the first letter of its payload */
-    _Atomic size_t sends;   /* used by any thread */
+    _Atomic size_t sends;
     int64_t sent_ns[MOST];
     uint64_t numbers[MOST];
     size_t counts[MOST];

@@ -27,8 +27,8 @@ static struct {
     size_t next;
     char later; /* a record with this first byte has a later time than those before it */
     char wanted;
-    _Atomic bool due;     /* files are due for rotation */
-    _Atomic size_t ticks; /* used by any thread */
+    _Atomic bool due;
+    _Atomic size_t ticks;
     char *log;
     size_t used;
 } set;

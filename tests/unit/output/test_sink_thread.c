@@ -24,7 +24,6 @@ TEST_WITH(what_is_pushed_is_written_at_once_and_counted, fake_sink_set_up, fake_
     assert_int_equal(counter_read(&fake->counters->bytes), 12);
 }
 
-/* Pushes `count` batches of random sizes. Their records have 1 to 7 lines. */
 static void push_numbers(struct fake_sink *fake, unsigned count)
 {
     uint64_t random = 1;
@@ -35,7 +34,6 @@ static void push_numbers(struct fake_sink *fake, unsigned count)
     }
 }
 
-/* Asserts that all lines of push_numbers were written, in any order. */
 static void assert_numbers(const struct fake_sink *fake, unsigned count)
 {
     size_t expected[8] = {0};
@@ -81,7 +79,6 @@ TEST_WITH(a_destination_that_takes_pieces_gets_every_byte, fake_sink_set_up, fak
     assert_numbers(fake, 1000);
 }
 
-/* The order within a queue is kept. Between queues there is no order. */
 TEST_WITH(the_order_of_one_queue_is_kept, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -133,7 +130,6 @@ static bool somebody_looks_on(const struct destination *destination)
     return true;
 }
 
-/* Each record is written by itself even if many wait. */
 TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -221,7 +217,6 @@ TEST_WITH(only_a_record_that_fits_no_buffer_fails, fake_sink_set_up, fake_sink_t
     assert_int_equal(counter_read(&fake->counters->failed[FAILED_TOO_LARGE]), 3);
 }
 
-/* A record may have 1 MiB, however full the block is. */
 TEST_WITH(a_record_of_a_mebibyte_fits_at_any_time, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -253,7 +248,6 @@ TEST_WITH(an_idle_sink_reopens_at_once, fake_sink_set_up, fake_sink_tear_down)
     assert_true(fake->reopened_at == 4 || fake->reopened_at == 8);
 }
 
-/* A reopening must be done even if there is never a pause between records. */
 TEST_WITH(a_busy_sink_reopens_between_two_records, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -101,10 +101,6 @@ static int64_t run_quanta(const struct fake_sink *sink)
     return next_ns;
 }
 
-/*
- * Runs quanta until `size` bytes are written. A quantum may end before its first write, and may
- * write several records at once.
- */
 static void write_until(const struct fake_sink *sink, size_t size)
 {
     int64_t until = patience_until();
@@ -119,7 +115,7 @@ TEST_WITH(a_quantum_writes_what_is_queued, set_up, fake_sink_tear_down)
     fake_sink_push(sink, 0, "a", 2);
     fake_sink_push(sink, 1, "b", 1);
     assert_int_equal(sink->size, 0);
-    assert_int_equal(run_quanta(sink), INT64_MAX); /* no quantum is due */
+    assert_int_equal(run_quanta(sink), INT64_MAX);
     fake_sink_assert_wrote(sink, "a\na\nb\n", 3);
     finish(sink);
 }
@@ -185,7 +181,7 @@ TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_as_well, 
     sink->handle = wait_end_handle(end);
     script(sink, steps, 1, true);
     fake_sink_push(sink, 0, "a", 1);
-    int64_t left_ns = 0; /* time until the sink is due */
+    int64_t left_ns = 0;
     int64_t until = patience_until();
     while (left_ns < SECOND / 1000 && patience(until))
         left_ns = sink_thread_run_quantum(sink->sink) - clock_monotonic_ns();

@@ -123,7 +123,6 @@ static uint64_t refused(const struct producer *producer)
     return counter_read(&producer->offers->refused[REFUSED_RING_FULL]);
 }
 
-/* Asserts that the lines from number `line` on are `count` consecutive numbers from `first`. */
 static void assert_numbers(const struct fake_sink *fake, size_t line, unsigned first, size_t count)
 {
     assert_int_equal(fake->size, (line + count) * 7);
@@ -222,7 +221,6 @@ TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sin
     assert_numbers(fake, 1, (unsigned)lost + 1, FAKE_CAPACITY - lost);
 }
 
-/* A request of one producer makes no room in the queue of another. */
 TEST_WITH(each_queue_makes_room_for_its_own_producer, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

@@ -14,7 +14,6 @@
 
 #define UNREAD_MAX 2048 /* maximum number of records that are accepted and unread */
 
-/* A reader that reads and ends as the test says. */
 static struct {
     struct fake_sink *fake;
     const struct stream_ops *inner;
@@ -114,7 +113,6 @@ static bool at_beginning(const struct destination *destination)
     return reader.awaited || given() == 0;
 }
 
-/* A reader that does not read is replaced at once. */
 static void restart_reader(struct destination *destination, bool more)
 {
     (void)destination;
@@ -171,7 +169,6 @@ static void wait_deaths(size_t count)
         assert_true(patience(until));
 }
 
-/* Lets the present reader read `bytes` bytes and end. */
 static void read_and_die(size_t bytes)
 {
     atomic_store(&reader.may_read, bytes);

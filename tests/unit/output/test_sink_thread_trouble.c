@@ -61,7 +61,6 @@ TEST_WITH(a_write_that_would_block_is_tried_again_when_the_handle_is_writable, f
     wait_end_close(end);
 }
 
-/* The sink sleeps while the reader stalls, and continues when it reads. */
 TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

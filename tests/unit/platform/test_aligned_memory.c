@@ -9,7 +9,6 @@
 
 #define SIZE ((size_t)8192)
 
-/* sysconf and madvise are replaced by the functions below (--wrap). */
 static long page;
 static struct {
     uintptr_t begin, end;

@@ -33,7 +33,6 @@ static int tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* Makes the shell start tests/support/programs/actor.c, which executes `words`. */
 static void start_actor(struct child *child, const char *words)
 {
     char command[2048];
@@ -86,7 +85,6 @@ TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
     scratch_assert_holds_text("said", "a b");
 }
 
-/* The count of unread bytes is exact. */
 TEST_WITH(what_it_has_not_read_is_known_after_its_end, set_up, tear_down)
 {
     start_actor(*state, "read:5");

@@ -201,7 +201,6 @@ TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
     control_connection_close(connection);
 }
 
-/* Returns a byte of a long answer. It differs from its neighbours. */
 static unsigned char byte_at(size_t place)
 {
     return (unsigned char)(place * 7 + place / 251);

@@ -8,7 +8,6 @@
 #include "tests/support/platform/control_peer.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *size);
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *size);
 uid_t __real_geteuid(void);

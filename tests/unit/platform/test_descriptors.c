@@ -12,7 +12,6 @@
 #include "tests/support/platform/tcp_client.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 int __real_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
@@ -81,7 +80,6 @@ static enum accept_result accept_one(enum descriptor_use use)
     return result;
 }
 
-/* Lets clients wait, and uses up all descriptors except the reserve. */
 static int begin(void **state)
 {
     (void)state;

@@ -148,7 +148,7 @@ TEST_WITH(what_was_written_reaches_the_disk, scratch_make, scratch_remove)
     assert_true(output_file_sync(file, &error));
     assert_int_equal(output_file_cancel(file), 0);
     output_file_close(file);
-    scratch_assert_holds_text("file", "line\r\n\n\x1a\n"); /* unchanged, byte for byte */
+    scratch_assert_holds_text("file", "line\r\n\n\x1a\n");
 }
 
 TEST_WITH(what_was_written_last_is_taken_back, scratch_make, scratch_remove)

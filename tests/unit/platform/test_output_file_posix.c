@@ -92,7 +92,6 @@ static void a_pipe_that_nobody_reads_is_refused(void **state)
     assert_non_null(strstr(error.text, "this pipe has no reader"));
 }
 
-/* Opens a named pipe. Stores the descriptor of its reader. */
 static struct output_file *open_pipe(int *reader)
 {
     assert_int_equal(mkfifo(scratch_path("pipe"), 0600), 0);

@@ -10,7 +10,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __real_stat(const char *path, struct stat *status);
@@ -25,8 +24,8 @@ ssize_t __real_write(int fd, const void *bytes, size_t size);
 ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
 static bool unseen;
-static bool would_block; /* each write would block */
-static int unnamed;      /* errno of each look-up of a name; 0: the look-up succeeds */
+static bool would_block;
+static int unnamed; /* errno of each look-up of a name; 0: the look-up succeeds */
 /* Each read: fails with this errno; 0: returns all bytes; -1: returns one byte. */
 static int torn_read;
 static int unreadable;  /* errno of each open for reading; 0: the open succeeds */

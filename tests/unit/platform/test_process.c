@@ -12,7 +12,6 @@
 
 #define WORDS_MAX 8
 
-/* Runs tests/support/programs/actor.c with these words, which NULL ends. */
 static enum process_result run(size_t most, struct process_output *out, struct error *error,
                                const char *const *words)
 {

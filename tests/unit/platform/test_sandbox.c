@@ -58,7 +58,6 @@ static bool is_supported(void)
     return state.level == SANDBOX_LEVEL_ON;
 }
 
-/* Enters a sandbox that allows writing only in `folder`. */
 static bool enter(bool masks_signals)
 {
     struct sandbox_plan plan = {.masks_signals = masks_signals};
@@ -71,7 +70,6 @@ static bool enter(bool masks_signals)
     return entered;
 }
 
-/* Returns true if a file outside cannot be opened, and a file in the folder can be written. */
 static bool is_inside(void)
 {
     char path[64];

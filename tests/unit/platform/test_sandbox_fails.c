@@ -24,7 +24,6 @@
 #define PORT_BOUND  4 /* the first version of Landlock that restricts TCP ports */
 #define CODE_DENIED EACCES
 
-/* The linker creates these names (ld(1), --wrap). */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 int __real_prctl(int option, ...);
@@ -141,7 +140,6 @@ static bool binds(uint16_t port)
     return bound;
 }
 
-/* The result of entering the sandbox in a process, and whether the reported state is true. */
 struct outcome {
     int result;
     enum sandbox_level level;

@@ -106,7 +106,6 @@ static struct address address_of(enum address_family family, struct host_number 
                                   : address_from_ipv6(bytes, 0, 0);
 }
 
-/* Compares at each edge of the set, and next to each edge. */
 static void assert_agree_at_edges(size_t count, const struct networks *sources)
 {
     for (size_t i = 0; i < sources->ipv4_count + sources->ipv6_count; i++) {
@@ -337,7 +336,6 @@ TEST_WITH(refusing_all_takes_the_filters_place, receiving_set_up, receiving_tear
 
 /* --- the maximum length of a list ------------------------------------------------------------- */
 
-/* Makes a set of `count` networks that are not adjacent. */
 static struct networks *many(size_t count)
 {
     struct network *list = calloc(count, sizeof *list);

@@ -11,7 +11,6 @@
 
 #define PATIENCE_MS 10000
 
-/* Starts the actor with these words, input and output. */
 static struct spawned started(HANDLE input, HANDLE output, const char *first, const char *second)
 {
     struct spawned spawned;
@@ -34,7 +33,6 @@ static void assert_ends(HANDLE process, DWORD expected)
     assert_int_equal(code, expected);
 }
 
-/* Reads a byte from the pipe. Returns false if the other end is closed. */
 static bool reads_byte(HANDLE pipe)
 {
     char byte;

@@ -6,7 +6,6 @@
 #include "collector/platform/tcp.h"
 #include "tests/support/test.h"
 
-/* The linker creates this name (ld(1), --wrap). */
 int __wrap_accept4(int fd, struct sockaddr *name, socklen_t *size, int flags);
 
 static int number; /* errno of each accept */

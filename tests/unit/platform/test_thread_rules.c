@@ -15,7 +15,6 @@ UNCHECKED_LOCK static void hold(void *argument)
     mutex_lock(mutex);
 }
 
-/* Makes a mutex that a thread held when it ended. */
 static void make_held(void)
 {
     struct thread *thread;
@@ -58,7 +57,7 @@ TEST(a_mutex_that_is_destroyed_is_not_held)
 }
 
 static struct thread *self;
-static atomic_bool started; /* true when `self` is set */
+static atomic_bool started;
 
 static void join_self(void *argument)
 {

@@ -26,7 +26,6 @@ static const uint8_t *pattern(void)
     return bytes;
 }
 
-/* Asserts that the slot holds the first `size` bytes of the pattern, in its front and its rest. */
 static void assert_pattern(const struct datagram_slot *slot, size_t size)
 {
     assert_int_equal(slot->size, size);
@@ -293,7 +292,6 @@ static void assert_same_address(const struct address *a, const struct address *b
     assert_int_equal(a->family, b->family);
 }
 
-/* Sends from a loopback address, and asserts that the datagram has it as its source. */
 static void assert_source_seen(struct receiving *receiving, enum address_family from)
 {
     struct udp_sender *sender = udp_sender_open(from);

@@ -12,7 +12,6 @@ struct sharing {
     struct address to;
 };
 
-/* Binds all sockets to the port that the system chose for the first one. */
 static void open_sockets(struct sharing *sharing, struct receiving *one, unsigned spread_over)
 {
     struct udp_socket_options options = {

@@ -22,7 +22,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __real_epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms);

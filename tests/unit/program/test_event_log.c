@@ -63,7 +63,6 @@ static void assert_event(size_t at, const wchar_t *text)
         fail_msg("event %zu is \"%ls\"", at, reported.events[at].text);
 }
 
-/* Returns a text of `size` characters, with a newline at offset `newline` and one at the end. */
 static char *long_text(size_t size, size_t newline)
 {
     char *text = malloc(size + 2);

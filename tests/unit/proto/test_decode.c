@@ -16,7 +16,6 @@ static void assert_text(struct text text, const char *expected)
     assert_memory_equal(text.data, expected, text.size);
 }
 
-/* Returns sample number `place`, counted from 0. */
 static struct sample sample_at(const struct decoding *decoding, size_t place)
 {
     struct schema_cursor cursor = {0};
@@ -39,7 +38,6 @@ static void assert_samples(const struct decoding *decoding, size_t expected)
     assert_int_equal(count, expected);
 }
 
-/* Asserts all labels of the sample, as "key=value;key=value;". */
 static void assert_labels(const struct decoding *decoding, size_t place, const char *expected)
 {
     struct sample sample = sample_at(decoding, place);

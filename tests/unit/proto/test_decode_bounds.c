@@ -266,7 +266,6 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
     decoding_set_room(decoding, (size_t)9 * 1024 * 1024);
     assert_decodes_to(decoding, &wire, DECODE_OK);
     assert_in_range(decoding->arena.used, 100 * wire.size, 9 * 1024 * 1024);
-    /* The next datagram is decoded. */
     wire_clear(&wire);
     put_events(1);
     decoding_set_room(decoding, 4096);
@@ -337,7 +336,6 @@ static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
 
 #define MUTATIONS 25 /* for each datagram */
 
-/* Reads all parts of a message that a sink reads. */
 static void read_whole(struct decoding *decoding)
 {
     const struct schema_ops *ops = decoding->schema->ops;
@@ -363,7 +361,6 @@ static void read_whole(struct decoding *decoding)
     (void)sink;
 }
 
-/* Asserts that a valid message is written as valid JSON and as equivalent bytes. */
 static void assert_written_back(struct decoding *decoding)
 {
     static char packed[1 << 20];

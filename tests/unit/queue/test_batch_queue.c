@@ -39,7 +39,6 @@ static void finish(struct fixture *fixture)
     batch_pool_destroy(fixture->pool);
 }
 
-/* As a producer: requests a slot, and pushes the batch if there is one. */
 static enum queue_result push(struct batch_queue *queue, struct batch *batch)
 {
     enum queue_result result = batch_queue_ask(queue, batch);
@@ -48,7 +47,6 @@ static enum queue_result push(struct batch_queue *queue, struct batch *batch)
     return result;
 }
 
-/* Offers a batch of the listener. A refused batch returns to the pool. */
 static enum queue_result offer_sized(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -206,7 +204,6 @@ TEST(a_flooding_listener_leaves_room_for_the_others)
     finish(&fixture);
 }
 
-/* Only a full queue refuses the first batch of a listener. */
 TEST(a_listener_that_holds_nothing_gets_any_free_slot)
 {
     struct fixture fixture = make(2, true);
@@ -291,7 +288,6 @@ TEST(a_queue_grows_beyond_what_it_began_with)
 
 /* --- the reported level of a queue ------------------------------------------------------------ */
 
-/* Returns true if the queue would refuse a batch of the listener. */
 static bool refuses(struct fixture *fixture, size_t listener, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);
@@ -455,7 +451,6 @@ TEST(room_is_not_made_if_it_exists_already)
     finish(&fixture);
 }
 
-/* Only batches of the listener that exceeds its share are evicted. */
 TEST(a_spent_share_loses_only_its_own_oldest)
 {
     struct fixture fixture = make(CAPACITY, true);
@@ -515,14 +510,13 @@ struct traffic {
     bool consumer_is_slow; /* the consumer pops only after a batch was refused */
     bool makes_room;       /* the consumer evicts the oldest when room is requested */
     _Atomic uint64_t refusals;
-    _Atomic bool ended;             /* no more batches will be pushed */
+    _Atomic bool ended;
     uint64_t batches, records, sum; /* counts and sum of what was pushed */
     uint64_t taken_batches, taken_records, taken_sum, disorder;
     uint64_t evicted_batches;
     bool gave_up;
 };
 
-/* Makes a batch whose records have consecutive numbers, and adds them to `sum`. */
 static struct batch *make_batch(struct batch_pool *pool, uint64_t number, uint64_t *sum)
 {
     struct batch *batch = batch_acquire(pool, false);

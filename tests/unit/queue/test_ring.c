@@ -49,7 +49,6 @@ TEST(it_holds_exactly_its_capacity)
     }
 }
 
-/* Takes the numbers below `below` and notes them. */
 struct numbers {
     int below;
     int taken[70];
@@ -164,7 +163,7 @@ struct traffic {
     bool consumer_is_slow; /* the consumer takes only from a full ring */
     struct item items[ITEMS];
     uint64_t sent, sent_sum;
-    _Atomic bool ended; /* no more items will be sent */
+    _Atomic bool ended;
     uint64_t received, received_sum, disorder;
     bool gave_up;
 };
@@ -279,7 +278,7 @@ TEST(the_end_never_overtakes_the_last_item)
 struct ends {
     struct ring *rings[ENDS];
     int item;
-    _Atomic size_t begun; /* number of rounds that the consumer has begun */
+    _Atomic size_t begun;
     size_t full;
 };
 

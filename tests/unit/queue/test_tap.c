@@ -47,7 +47,6 @@ static void pass(struct fixture *fixture, size_t producer, uint32_t records, boo
     batch_release(batch);
 }
 
-/* Takes the next batch. Returns its number of records, or 0 if there is no batch. */
 static uint32_t take(struct fixture *fixture)
 {
     struct batch *batch = tap_next(fixture->tap);

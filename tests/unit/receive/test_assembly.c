@@ -17,7 +17,6 @@
 static struct assembly *assembly;
 static int64_t now;
 
-/* Number of datagrams whose message was given up, by reason. */
 static size_t given_up[REASON_COUNT];
 static size_t given_up_bytes;
 static uint8_t last_given_up[64];
@@ -123,7 +122,6 @@ static void refused(uint32_t message, uint16_t number, bool last, size_t size,
     assert_int_equal(refusal.reason, reason);
 }
 
-/* Takes the segment that completes a message of `sizes`. Asserts that all bytes are in order. */
 static void whole(uint32_t message, uint16_t number, bool last, const size_t *sizes, size_t count)
 {
     struct refusal refusal;

@@ -117,7 +117,7 @@ TEST(the_first_datagram_after_a_silence_causes_no_pause)
 TEST(a_rate_is_known_after_enough_time)
 {
     struct coalescing coalescing = of_socket(500 * US, LARGE_BUFFER);
-    coalescing_note(&coalescing, 64, 64 * SIZE); /* a burst */
+    coalescing_note(&coalescing, 64, 64 * SIZE);
     assert_int_equal(coalescing_delay(&coalescing, 0, 10 * US), 0);
 }
 

@@ -18,7 +18,6 @@
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
-/* The linker replaces these functions (ld(1), --wrap). */
 enum write_result __real_output_file_write(struct output_file *file, const void *bytes, size_t size,
                                            size_t *written, struct error *error);
 bool __real_output_file_roll_back(struct output_file *file, size_t size);
@@ -30,7 +29,7 @@ static struct {
     unsigned halves;     /* number of the write that writes only half; all later writes fail */
     unsigned write_most; /* number of writes that fail next */
     unsigned roll_backs; /* number of calls that fail next */
-    atomic_uint writes;  /* number of writes so far */
+    atomic_uint writes;
 } failing;
 
 enum write_result __wrap_output_file_write(struct output_file *file, const void *bytes, size_t size,
@@ -121,7 +120,6 @@ static uint64_t dropped(enum dead_letter_drop why)
     return counter_read(&written.dropped[why]) + counter_read(&offered.dropped[why]);
 }
 
-/* Ends the dead letters. Asserts that each letter is kept, or dropped for one reason. */
 static void finish(int64_t deadline_ns)
 {
     dead_letter_queue_close(queue);
@@ -135,7 +133,6 @@ static void finish(int64_t deadline_ns)
     assert_int_equal(sum, counter_read(&offered.offered));
 }
 
-/* Returns the number of datagrams in the file. */
 static unsigned read_back(void)
 {
     struct capture *capture;
@@ -359,7 +356,6 @@ TEST_WITH(letters_left_at_the_deadline_are_dropped, set_up, scratch_remove)
     scratch_assert_holds_text("dead", "");
 }
 
-/* Offers three letters. Only half of the second is written, and then writes fail. */
 static void offer_three(void)
 {
     failing.halves = 2;

@@ -26,7 +26,6 @@ int64_t __wrap_clock_monotonic_ns(void);
 
 static int64_t now_ns;
 
-/* Each call advances the clock by a millisecond. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += MS;
@@ -135,7 +134,6 @@ static enum dtls_outcome say_hello(struct world *world, const struct address *fr
     return dtls_functions->take(world->server, &input, &plain);
 }
 
-/* Sends a new hello, and sends it again with the cookie of the answer. */
 static enum dtls_outcome begin_handshake(struct world *world, const struct address *from)
 {
     const uint32_t number = ++world->hellos;
@@ -144,7 +142,6 @@ static enum dtls_outcome begin_handshake(struct world *world, const struct addre
     return say_hello(world, from, number, cookie);
 }
 
-/* Begins handshakes from one address until one is refused. Returns their number. */
 static unsigned use_all_time(struct world *world, const struct address *from)
 {
     unsigned begun = 0;
@@ -153,7 +150,6 @@ static unsigned use_all_time(struct world *world, const struct address *from)
     return begun;
 }
 
-/* Asserts that the handshakes of a new host took two thirds of `saved_ms`. */
 static void check_used(unsigned begun, unsigned saved_ms)
 {
     assert_in_range(begun * HANDSHAKE_MS, saved_ms * 2 / 3 - HANDSHAKE_MS,

@@ -18,7 +18,6 @@ static int load(const char *text, struct dtls_keys **keys)
     return dtls_keys_load(scratch_path("keys"), keys, &error);
 }
 
-/* Returns the id of the key that is valid at this time, or 0 if there is none. */
 static uint64_t found(const struct dtls_keys *keys, const char *identity, int64_t now_ns)
 {
     const struct sender_key_line *line = dtls_keys_find(keys, identity, now_ns);

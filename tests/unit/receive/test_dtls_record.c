@@ -46,7 +46,6 @@ static void put_message(struct bytes *to, uint8_t type, size_t claimed, uint16_t
     put(to, bytes, size);
 }
 
-/* Writes the body of a ClientHello with a session id and a cookie of these sizes. */
 static size_t make_hello(uint8_t *body, uint8_t id, uint8_t cookie)
 {
     uint8_t *at = body;
@@ -165,10 +164,6 @@ TEST(the_answer_is_shorter_than_the_smallest_hello)
     assert_memory_equal(answer + sizeof expected, cookie, sizeof cookie);
 }
 
-/*
- * Returns true if a message of this type, claimed size and number is allowed. Only few of its bytes
- * are present.
- */
 static bool allows(uint8_t type, size_t claimed, uint16_t number, size_t certificates)
 {
     struct bytes bytes = {.size = 0};

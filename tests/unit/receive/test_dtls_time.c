@@ -41,7 +41,6 @@ static bool is_allowed(struct world *world, unsigned number)
                             world->now_ns);
 }
 
-/* Begins a handshake that takes `cost_ns`. Then its client leaves. */
 static void spend(struct world *world, unsigned number, int64_t cost_ns)
 {
     const struct address address = host(number);
@@ -51,7 +50,6 @@ static void spend(struct world *world, unsigned number, int64_t cost_ns)
     stream_hosts_leave(&world->hosts, of);
 }
 
-/* Begins a handshake if it is allowed. Returns the time that it took, or 0 if it was refused. */
 static int64_t try_spending(struct world *world, unsigned number, int64_t cost_ns)
 {
     if (!is_allowed(world, number))

@@ -214,7 +214,6 @@ TEST_WITH(a_batch_is_due_only_while_one_is_open, set_up, ingest_bench_close)
 
 /* --- batches that listeners share ------------------------------------------------------------- */
 
-/* Two more listeners: one with the schemas of the bench's, and one with different schemas. */
 struct others {
     struct listener alike;
     struct listener different;
@@ -369,7 +368,6 @@ TEST_WITH(a_drained_thread_seals_the_shared_batches_of_all_schemas, set_up, inge
     close_others(bench, others);
 }
 
-/* A large batch has records of only one listener. */
 TEST_WITH(large_batches_are_not_shared, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;

@@ -7,7 +7,6 @@
 #include "tests/support/record/batches_out.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_fan_out_pause(struct fan_out *fan_out);
@@ -37,7 +36,6 @@ bool __wrap_fan_out_pause(struct fan_out *fan_out)
     return true;
 }
 
-/* Each call advances the clock by a second. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += SECOND;

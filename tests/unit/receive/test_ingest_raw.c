@@ -11,8 +11,8 @@
 #include "tests/support/test.h"
 
 struct fixture {
-    void *fake;                /* a fake sink, whose thread is idle */
-    struct batch_queue *queue; /* its queue, which the test empties */
+    void *fake; /* a fake sink, whose thread is idle */
+    struct batch_queue *queue;
     struct offer_counters *offers;
     _Atomic int64_t in_flight;
     void *bench;
@@ -93,10 +93,6 @@ static bool has_schema(const struct batch *batch, const struct schema *schema)
     return false;
 }
 
-/*
- * Empties the queue. Asserts that each record refers to a schema of its batch. Returns the number
- * of raw datagrams.
- */
 static uint64_t drain(struct fixture *fixture)
 {
     struct ingest_bench *bench = fixture->bench;
@@ -158,7 +154,6 @@ TEST_WITH(copies_that_find_the_queue_full_are_refused_and_counted, set_up, tear_
 #define LATE      60
 #define LATE_SIZE 1200
 
-/* After its header, the segment has an empty message or a part of one. */
 static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned number, bool last,
                          size_t size)
 {

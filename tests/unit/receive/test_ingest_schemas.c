@@ -195,7 +195,6 @@ TEST_WITH(a_delimited_datagram_without_a_message_is_empty_or_malformed, NULL, cl
     assert_int_equal(count_of(bench, REASON_MALFORMED), 1);
 }
 
-/* Returns `count` messages of one byte, each with its length. */
 static uint8_t *many(size_t count)
 {
     uint8_t *bytes = malloc(2 * count);
@@ -292,7 +291,6 @@ static const struct schema_config otlp_udp[] = {
     {.ops = &fake_schema_of_anything, .source = source, .framing = FRAMING_OTLP_UDP},
 };
 
-/* Returns the name of the schema that decoded the frame. */
 static const char *schema_of(const char *text)
 {
     const struct datagram_slot slot = {
@@ -367,7 +365,6 @@ struct notif {
     const char *text;
 };
 
-/* Takes a datagram of publisher 7. */
 static void take_notif(struct notif notif)
 {
     uint8_t bytes[64] = {0x30, 12, 0, 0, 0, 0, 0, 7};

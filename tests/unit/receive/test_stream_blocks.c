@@ -8,17 +8,12 @@
 #define COUNT 9 /* 8 for connections, and one for a thread */
 #define SIZE  16
 
-/* A host. Each of its connections has a block, waits for one, or does neither. */
 struct host {
     struct stream_share share;
     uint8_t *held[COUNT];
     bool waits[COUNT];
 };
 
-/*
- * Acquires blocks for more and more connections until one has to wait. Returns the number of
- * blocks.
- */
 static size_t take_all(struct stream_blocks *blocks, struct host *host)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -121,7 +116,7 @@ TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
     stream_blocks_transfer(blocks, &before.share, &after.share, true, false);
     assert_int_equal(before.share.blocks, 4);
     assert_int_equal(after.share.blocks, 1);
-    /* Because the waiting connection is its own. */
+    /* The waiting connection belongs to `after`. */
     assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED);
     after.held[0] = before.held[0];
     before.held[0] = NULL;
@@ -133,7 +128,6 @@ TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
     stream_blocks_destroy(blocks);
 }
 
-/* A thread may get the last block, even while connections wait. */
 TEST(a_thread_gets_any_free_block)
 {
     struct stream_blocks *blocks = stream_blocks_create(1, SIZE);
@@ -153,9 +147,6 @@ TEST(a_thread_gets_any_free_block)
     stream_blocks_destroy(blocks);
 }
 
-/*
- * Three hosts acquire and release blocks in random order. A fourth one always gets a block at once.
- */
 TEST(three_hosts_never_have_all)
 {
     struct stream_blocks *blocks = stream_blocks_create(COUNT, SIZE);

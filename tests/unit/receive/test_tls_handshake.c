@@ -62,7 +62,6 @@ TEST(large_handshakes_share_the_memory_planned_for_all_connections)
     tls_budget_leave(NULL);
 }
 
-/* Begins handshakes of a host until one is refused. Returns the number that succeeded. */
 static size_t fill(struct tls_budget *budget, struct stream_share *host, struct tls_handshake *all)
 {
     size_t count = 0;

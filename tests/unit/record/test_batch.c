@@ -231,7 +231,6 @@ struct contest {
     _Atomic size_t faults;
 };
 
-/* Writes to a batch, and asserts that no other thread changed it. */
 static void use_alone(struct contest *contest, struct batch *batch, uint64_t mark)
 {
     uint64_t *words = arena_allocate(&batch->arena, 64 * sizeof *words);

@@ -6,13 +6,12 @@
 
 #define COUNT (4 * BATCH_POOL_READY)
 
-/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 bool __real_aligned_memory_populate(void *memory, size_t size);
 bool __wrap_aligned_memory_populate(void *memory, size_t size);
 
 static struct {
-    size_t populated; /* number of batches with pages */
-    size_t asked;     /* number of calls that request pages */
+    size_t populated;
+    size_t asked; /* number of calls that request pages */
     bool short_of_memory;
 } pages;
 

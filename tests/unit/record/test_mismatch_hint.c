@@ -98,7 +98,6 @@ static void put_gauge(void)
     wire_end(&wire, sample);
 }
 
-/* Writes a field that is unknown in all built-in schemas. */
 static void put_nobodys(void)
 {
     wire_clear(&wire);
@@ -114,7 +113,6 @@ static struct record record_of(struct decoding *decoding)
                            .size = (uint32_t)wire.size};
 }
 
-/* As a receiving thread, handles a datagram with the bytes of `wire`. */
 static void receive(struct decoding *decoding, int64_t now_ns)
 {
     struct record record = record_of(decoding);

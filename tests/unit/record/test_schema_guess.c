@@ -26,7 +26,6 @@ static int free_guess(void **state)
     return 0;
 }
 
-/* Asserts that the right schema is guessed, whichever other schema is configured. */
 static void assert_named(const struct schema_ops *right, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; builtin_schemas[i] != NULL; i++) {

@@ -13,7 +13,6 @@ struct taker {
     _Atomic unsigned *accepted; /* number of threads that accepted each counter */
 };
 
-/* Takes all datagrams, as all other threads do. */
 static void take_all(void *argument)
 {
     const struct taker *taker = argument;

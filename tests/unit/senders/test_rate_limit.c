@@ -21,7 +21,6 @@ static bool take(struct rate_limit *limit, struct address source, int64_t now_ns
     return rate_limit_take(limit, &source, NULL, now_ns);
 }
 
-/* Returns how many of `count` datagrams at the same time pass. */
 static uint64_t burst(struct rate_limit *limit, struct address source, uint64_t count,
                       int64_t now_ns)
 {

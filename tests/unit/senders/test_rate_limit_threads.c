@@ -22,7 +22,6 @@ static struct rate_limit *limit_of(uint64_t rate)
     return limit;
 }
 
-/* Returns true if one more datagram of host `n` passes. */
 static bool take(struct rate_limit *limit, uint32_t n)
 {
     struct address source = host(n);

@@ -94,7 +94,6 @@ static void write_at(struct seal_state *state, int64_t at_ns)
         fail_msg("%s", error.text);
 }
 
-/* Stops and starts again at once. */
 static struct seal_state *restart(struct seal_state *state)
 {
     seal_state_close(state, now_ns);

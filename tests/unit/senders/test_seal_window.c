@@ -106,7 +106,6 @@ TEST(a_new_session_accepts_only_what_is_later_than_the_floor)
     assert_take(5, 2, 101, SEAL_ACCEPTED);
 }
 
-/* Fills all sessions, 0 to 7, with the times 10 to 17. */
 static void fill(void)
 {
     begin(0);

@@ -11,7 +11,7 @@
 #define SESSIONS_MAX 4
 #define COUNTERS_MAX 7
 
-/* `time_of` is the sender's time of each datagram. */
+/* `time_of` returns the time that the sender writes into a datagram. */
 struct world {
     uint32_t width, slots;
     uint64_t sessions, counters;

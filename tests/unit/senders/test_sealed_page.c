@@ -24,7 +24,6 @@ static void read_page(void)
     page[size] = '\0';
 }
 
-/* Returns the text that follows `mark`, which is searched from `from`. */
 static char *after(char *from, const char *mark)
 {
     char *found = strstr(from, mark);
@@ -41,7 +40,6 @@ struct vector {
     size_t payload_size, datagram_size;
 };
 
-/* Appends the bytes of the hex digits at the beginning of the text. */
 static void read_digits(const char *text, uint8_t *bytes, size_t *size)
 {
     for (; hex_digit_value(text[0]) >= 0; text += 2) {

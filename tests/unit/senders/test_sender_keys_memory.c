@@ -18,9 +18,6 @@
 
 static struct error error;
 
-/*
- * Opens a state and a table of keys, and takes a datagram. Returns true if all of this succeeded.
- */
 static bool open_all(struct seal_state **state, struct sender_keys **keys)
 {
     *state = NULL;
@@ -74,7 +71,6 @@ static void put_many_keys(void)
     scratch_make_private("keys");
 }
 
-/* Loads the file again and again, each time with a later allocation failing, until it succeeds. */
 static struct sender_keys *reload(struct seal_state *sealed, const struct sender_keys *before,
                                   uint64_t *counter)
 {

@@ -91,7 +91,6 @@ static void number(struct fixture *fixture, uint32_t listener, uint32_t from, co
     number_bytes(fixture, listener, from, name, strlen(name), number);
 }
 
-/* Returns the report. Asserts that it is one line of strict JSON. */
 static const struct json_tree *report(struct fixture *fixture)
 {
     struct output out = {.data = fixture->text, .capacity = TEXT_SIZE};

@@ -392,7 +392,6 @@ TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table
 
 enum { MODEL_NUMBERS = 200000 };
 
-/* A simple model of one sender, which notes each number. */
 struct model {
     bool started;
     bool seen[MODEL_NUMBERS];

@@ -138,7 +138,6 @@ static void assert_same_counts(const struct ingest_counters *a, const struct ing
     assert_int_equal(counter_read(&a->senders), counter_read(&b->senders));
 }
 
-/* Returns the first number of a sender's next run, which is mostly after its last number. */
 static uint64_t next_begin(uint64_t *random, uint64_t next)
 {
     uint64_t dice = next_below(random, 100);

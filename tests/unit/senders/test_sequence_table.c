@@ -93,7 +93,6 @@ TEST_WITH(the_cached_sender_is_not_mistaken_for_another, create_table, destroy_t
     }
 }
 
-/* Notes a number of sender `index`, on listener `index`. */
 static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t index,
                                         uint64_t number)
 {
@@ -325,10 +324,6 @@ struct worker {
     struct totals shared;
 };
 
-/*
- * Sends the numbers of this thread's senders: each fifth twice, each seventh not at all, and some
- * swapped.
- */
 static void send_own(struct worker *worker, uint64_t number)
 {
     for (uint32_t sender = 0; sender < OWN_SENDERS; sender++) {

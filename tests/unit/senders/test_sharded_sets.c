@@ -58,7 +58,6 @@ TEST(each_other_set_of_the_shard_is_the_second_of_some)
 
 /* --- the slot with the lowest rank ------------------------------------------------------------ */
 
-/* The ranks of the slots in two sets, and the number of times that they were read. */
 struct ranks {
     int64_t of[2][WAYS];
     size_t *asked;

@@ -27,7 +27,6 @@ static void note(struct traffic_table *table, uint32_t listener, struct address 
     traffic_note(table, listener, &source, bytes);
 }
 
-/* Returns the table's row of a sender, or NULL if it is not in the table. */
 static const struct traffic_sender *find(const struct traffic_table *table, uint32_t listener,
                                          struct address source)
 {

@@ -20,7 +20,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Notes a datagram of host `n`. */
 static void note(struct traffic_table *table, uint32_t n, uint32_t bytes)
 {
     struct address source = host(n);
@@ -32,7 +31,6 @@ struct flood {
     _Atomic bool ended;
 };
 
-/* Each datagram of host n has n bytes. */
 static void flood(void *argument)
 {
     struct flood *flood = argument;

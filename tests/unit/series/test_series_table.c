@@ -14,15 +14,11 @@ static struct series_table *table_of(size_t series, size_t per_sender, uint32_t 
     return table;
 }
 
-/* Returns a fingerprint that depends on the number. */
 static uint64_t print_of(uint64_t number)
 {
     return next_random(&number);
 }
 
-/*
- * The outcome of a sample: its series was known, was added, or was refused for one of two reasons.
- */
 enum outcome { KNOWN, ADDED, TABLE_FULL, SENDER_FULL };
 
 static enum outcome sample(struct series_table *table, uint64_t series, uint64_t sender,

@@ -52,9 +52,6 @@ static void model_forget(struct model *model, struct model_series *series)
     model->of_sender[series->sender]--;
 }
 
-/*
- * Returns true if a series of the sender may be forgotten, or any series if `sender` is negative.
- */
 static bool is_any_idle(const struct model *model, int sender)
 {
     for (size_t i = 0; i < MOST_SERIES; i++) {

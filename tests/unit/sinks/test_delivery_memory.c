@@ -44,9 +44,6 @@ static void assert_says_memory(const struct error *error, uint64_t number)
         fail_msg("allocation %u: %s", (unsigned)number, error->text);
 }
 
-/*
- * Opens a delivery while allocation `number` fails. Returns true if there was such an allocation.
- */
 static bool open_short(const struct sink_thread_options *options, uint64_t number)
 {
     struct sink_thread *sink = NULL;

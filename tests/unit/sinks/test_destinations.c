@@ -212,7 +212,6 @@ TEST_WITH(a_file_that_cannot_be_made_is_an_error, scratch_make, scratch_remove)
 
 #define WHOLE "{\"time\":\"2026-11-28T10:30:04.000000000Z\",\"name\":\"a\"}\n"
 
-/* Returns the log while the file is opened and closed. The caller frees it. */
 static char *logged_by_opening(const char *name)
 {
     struct destination *destination = NULL;

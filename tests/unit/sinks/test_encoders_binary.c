@@ -14,7 +14,6 @@ static uint8_t memory[256 * 1024];
 
 #define LONGEST_TORN 200
 
-/* Encodes the record. It must fit in `capacity` bytes. Returns the size of the output. */
 static size_t encode(const struct encoder_ops *ops, const struct record *record, size_t capacity,
                      struct encoded *encoded)
 {
@@ -219,7 +218,6 @@ TEST(a_file_that_was_cut_anywhere_is_whole_up_to_a_record)
     assert_every_cut_is_found(&file);
 }
 
-/* Cuts the encoded message after each byte. It must be incomplete and not foreign. */
 static void assert_message_is_found(const uint8_t *message, size_t size)
 {
     struct record record = {.data = message, .size = (uint32_t)size};
@@ -358,9 +356,6 @@ TEST(a_head_of_another_kind_is_foreign)
     }
 }
 
-/*
- * Asserts that the bytes are foreign when they follow complete records. No record begins with them.
- */
 static void assert_foreign_after(const struct encoder_ops *ops, const void *bytes, size_t size)
 {
     struct file file;

@@ -36,7 +36,6 @@ static void for_each_format(const struct schema_ops *schema, void (*check)(struc
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Decodes samples that share `count` labels with only `different` different keys. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t different, size_t samples)
 {
     static char keys[TELEMETRY_MAX_LABELS][24];

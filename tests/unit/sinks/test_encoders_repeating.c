@@ -105,7 +105,6 @@ static void add_sample(const struct drawn_sample *drawn)
     add_labels(&drawn->own);
 }
 
-/* Decodes and encodes a record of these samples and shared labels. */
 static void encode(struct encoding *encoding, const struct drawn_labels *shared,
                    const struct drawn_sample *samples, size_t count)
 {
@@ -169,7 +168,6 @@ TEST(samples_of_a_record_are_written_as_each_would_be_alone)
     }
 }
 
-/* Asserts that all four samples have the same output. */
 static void assert_alike(struct encoding *encoding)
 {
     encoding_write(encoding);

@@ -25,7 +25,7 @@
 #define LEVELS       8 /* more levels than a sample of a built-in schema has */
 
 static struct wire wire;
-static uint64_t state; /* the state of the random numbers */
+static uint64_t state;
 
 static size_t below(size_t end)
 {
@@ -164,7 +164,6 @@ static void begin_file(struct encoding *encoding)
     add(&out);
 }
 
-/* Encodes the datagram and appends it to the file, if it can be decoded. */
 static void write_record(struct encoding *encoding)
 {
     if (!encoding_decode(encoding, wire.bytes, wire.size))
@@ -178,7 +177,6 @@ static void write_record(struct encoding *encoding)
     add(&out);
 }
 
-/* In a format with sorted output, replaces the file's records by the sorted output. */
 static void arrange_file(struct encoding *encoding)
 {
     static char block[FILE_SIZE];

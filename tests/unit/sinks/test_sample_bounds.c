@@ -51,7 +51,6 @@ static void bounded_close(struct bounded *bounded)
     ruled_close(&bounded->rules);
 }
 
-/* Encodes the builder's datagram, and empties the builder. */
 static const struct encoded *put(struct bounded *bounded)
 {
     telemetry_end(&builder);
@@ -346,7 +345,6 @@ TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* Writes three samples of a resource with this host. */
 static void add_resource(struct wire *wire, const char *host)
 {
     size_t begun = wire_begin(wire, OTLP_REQUEST_RESOURCES);
@@ -390,7 +388,6 @@ TEST_WITH(resources_of_a_message_do_not_share_their_labels, set_up, NULL)
     bounded_close(&bounded);
 }
 
-/* The table must find the same series as a comparison of the sets of labels. */
 TEST_WITH(random_sets_of_labels_are_told_apart, set_up, NULL)
 {
     (void)state;

@@ -26,7 +26,6 @@ static void add(const char *name, const char *key, const char *value)
         telemetry_add_label(&builder, key, value);
 }
 
-/* Asserts which of several samples are written. */
 static void assert_kept(const char *keys, const char *expected)
 {
     add("cpu.load", "host", "web1");
@@ -122,7 +121,6 @@ TEST_WITH(conditions_look_at_what_was_sent, set_up, NULL)
 
 /* --- sample ----------------------------------------------------------------------------------- */
 
-/* Adds a sample "cpu" of each of 16 hosts in zone eu. */
 static void add_series(bool zone_first)
 {
     static char hosts[16][8];
@@ -264,7 +262,6 @@ TEST_WITH(every_format_of_samples_leaves_out_the_same, set_up, NULL)
 
 /* --- datagrams that would need much work ------------------------------------------------------ */
 
-/* Decodes 16 samples that share a label of this size. */
 static void decode_long_label(struct ruled *ruled, size_t size)
 {
     char *value = calloc(1, size + 1);

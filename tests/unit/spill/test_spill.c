@@ -29,7 +29,6 @@ TEST_WITH(blocks_are_read_as_they_were_appended_and_in_their_order, scratch_make
     spilling_close(spill);
 }
 
-/* Returns the version, which is the fourth byte of a segment. */
 static char version_of_segment(size_t place)
 {
     size_t size;
@@ -391,7 +390,6 @@ TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scra
     spilling_close(spill);
 }
 
-/* All ways to sync. */
 TEST_WITH(every_way_to_sync_keeps_every_block, scratch_make, scratch_remove)
 {
     (void)state;

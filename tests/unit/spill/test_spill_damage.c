@@ -17,7 +17,6 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* The numbers of the blocks that were read, in this order. */
 struct found {
     uint64_t numbers[512];
     size_t count;
@@ -57,9 +56,6 @@ static struct found read_all(struct spill *spill)
     return found;
 }
 
-/*
- * Stores the blocks from `first` to below `end`, and closes the spill before any of them is read.
- */
 static void leave(uint64_t first, uint64_t end)
 {
     struct spill *spill = open_usual();
@@ -528,7 +524,6 @@ static void swap(const char *one, const char *other)
     free(others);
 }
 
-/* Misplaces files of a spill of blocks 0 to 40 in one of several ways. */
 static void misplace(unsigned how)
 {
     char first[80], last[80];

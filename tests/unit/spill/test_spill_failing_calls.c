@@ -24,7 +24,6 @@
 
 /* --- system calls that fail ------------------------------------------------------------------- */
 
-/* The linker creates these names (ld(1), --wrap). */
 int __real_open(const char *path, int flags, ...);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __real_pwritev(int fd, const struct iovec *parts, int count, off_t offset);
@@ -40,7 +39,6 @@ int __wrap_fsync(int fd);
 int __wrap_unlink(const char *path);
 int __wrap_rename(const char *from, const char *to);
 
-/* The exit code of a program that was killed. */
 #define DEAD 3
 
 static struct {
@@ -173,7 +171,6 @@ static bool is_stored(uint64_t number)
     return false;
 }
 
-/* Gives up the blocks that were not stored. */
 static void give_up(struct spill *spill)
 {
     for (; done->first_left < done->next_number; done->first_left++) {
@@ -195,7 +192,6 @@ static void meet(uint64_t number, bool first)
     assert_int_equal(number, done->stored[done->acknowledged++]);
 }
 
-/* Reads and acknowledges up to `count` blocks. Returns true if all were there. */
 static bool read_some(struct spill *spill, size_t count)
 {
     bool first = spilling_counts(spill).acknowledged == 0;
@@ -214,7 +210,6 @@ static bool read_some(struct spill *spill, size_t count)
     return true;
 }
 
-/* Uses all operations of a spill while calls fail. */
 static void work(const struct spill_settings *settings)
 {
     struct spill *spill;
@@ -349,7 +344,7 @@ static void expect_left_block(uint64_t before, unsigned failures)
     spilling_append_all(spill, 0, before);
     leave_block(spill, before, failures);
     assert_false(spill_give_up(spill, before + 1));
-    assert_false(spill_give_up(spill, before)); /* removes the block */
+    assert_false(spill_give_up(spill, before));
     spilling_expect(spill, 0, before, true);
     spilling_close(spill);
     spill = spilling_open_with(&settings);

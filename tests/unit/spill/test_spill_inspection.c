@@ -16,7 +16,6 @@ static struct spill_inspection inspect(void)
     return spilling_inspect(&settings, INT64_MAX);
 }
 
-/* Leaves blocks that were not read, as a killed run does. */
 static void leave(void)
 {
     struct spill *spill = spilling_open();

@@ -13,7 +13,6 @@
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
@@ -53,7 +52,6 @@ static struct spill_settings one_segment(void)
     return settings;
 }
 
-/* Opens the spill while these bytes cannot be read, and again when they can. */
 static void open_while_bad(size_t first, size_t end)
 {
     const struct spill_settings settings = one_segment();

@@ -6,7 +6,6 @@
 
 #define SIZE_MAX_TESTED 16
 
-/* Returns true for C0, DELETE and C1, the control characters of the standard. */
 static bool is_control(uint32_t character)
 {
     return character <= 0x1f || character == 0x7f || (character >= 0x80 && character <= 0x9f);

@@ -8,7 +8,6 @@
 #include "collector/text/json_writer.h"
 #include "tests/support/test.h"
 
-/* An output with room for any test, on the caller's stack. */
 #define OUTPUT(name)                                                                               \
     char name##_memory[1024];                                                                      \
     struct output name = {.data = name##_memory, .capacity = sizeof name##_memory}

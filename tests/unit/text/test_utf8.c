@@ -80,7 +80,7 @@ static size_t encode(uint32_t point, uint8_t bytes[4])
  * The sequences and first bytes of sequences that are well-formed, collected from all code points.
  */
 struct prefixes {
-    /* Whole[length - 1] has a bit for each sequence of up to three bytes. */
+    /* `whole[length - 1]` has a bit for each sequence of up to three bytes. */
     uint8_t whole[4][1 << 21];
     uint8_t begun[4][1 << 21];
 };

@@ -30,7 +30,6 @@ TEST(sums_are_of_all_listeners_and_all_sinks)
     assert_int_equal(sums.written, 193);
 }
 
-/* Reads the line with one text replaced by another. */
 static struct ledger_sums read_with(const char *before, const char *after)
 {
     char changed[sizeof line + 64];
@@ -80,7 +79,6 @@ TEST(what_is_no_ledger_is_refused)
     assert_false(ledger_line_read("{\"final\":true,\"listeners\":[{\"received\":5", &sums));
 }
 
-/* Only the first line is read. */
 TEST(what_follows_the_line_does_not_count)
 {
     struct ledger_sums sums;

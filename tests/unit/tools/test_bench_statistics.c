@@ -40,7 +40,6 @@ TEST(what_is_not_there_counts_for_nothing)
     assert_true(isnan(spread_of(&series).least));
 }
 
-/* The ratio of each round is 3. */
 TEST(ratios_are_of_one_round)
 {
     const struct series series = {{3, 30, 300}, 3};

@@ -86,10 +86,6 @@ static struct sluice_sealer *opened(enum sluice_seal seal)
     return sealer;
 }
 
-/*
- * Seals `size` bytes of this value, opens the datagram as the collector does, and returns its
- * header.
- */
 static struct sealed_header seal_and_open(struct sluice_sealer *sealer, uint8_t value, size_t size)
 {
     uint8_t datagram[SLUICE_SEAL_HEADER + CONTENT_SIZE + SLUICE_SEAL_TAG] = {0};
@@ -115,7 +111,7 @@ TEST(the_collector_opens_what_a_key_seals)
         struct sluice_sealer *sealer = opened(seals[i]);
         int64_t begin_s = time(NULL);
         for (uint64_t counter = 1; counter <= 3; counter++) {
-            size_t size = counter == 1 ? 0 : CONTENT_SIZE; /* also an empty datagram */
+            size_t size = counter == 1 ? 0 : CONTENT_SIZE;
             struct sealed_header header = seal_and_open(sealer, (uint8_t)counter, size);
             assert_int_equal(header.mode, seals[i]);
             assert_int_equal(header.key_id, key_id);

@@ -48,7 +48,6 @@ static enum decode_result decode(struct decoding *decoding, const uint8_t *data,
     return result;
 }
 
-/* Decodes a message, which must be valid. Returns its number of samples, and stores the first. */
 static size_t read_samples(struct decoding *decoding, const uint8_t *data, size_t size,
                            const void **message, struct sample *first)
 {

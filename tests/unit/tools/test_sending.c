@@ -12,7 +12,7 @@
 static struct fixture {
     struct udp_socket *socket;
     struct datagram_group *group;
-    struct udp_sender *sender; /* sends to that socket */
+    struct udp_sender *sender;
 } fixture;
 
 static int set_up(void **state)

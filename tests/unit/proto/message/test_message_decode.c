@@ -10,7 +10,6 @@ static int open_modern(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Modern");
 }
 
-/* Asserts that the message has this unknown field and no other. */
 static void assert_unknown(const struct decoding *decoding, uint32_t number, unsigned wire_type,
                            const void *data, size_t size)
 {

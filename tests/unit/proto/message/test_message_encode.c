@@ -133,7 +133,6 @@ static void fields_go_out_by_number_then_the_unknown_ones(void **state)
     assert_encoded(*state, "\x08\x01\x12\x01t\x98\x06\x01", 8);
 }
 
-/* Wraps all bytes written so far in a message, and this in a group. */
 static void wrap_in_group(void)
 {
     static struct wire content;
@@ -145,7 +144,6 @@ static void wrap_in_group(void)
     wire_tag(&wire, 4, GROUP_END);
 }
 
-/* Nests a hundred levels of a message, a list, groups, or maps. */
 static void put_tower(uint32_t number)
 {
     wire_clear(&wire);

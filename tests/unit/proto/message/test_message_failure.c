@@ -14,7 +14,6 @@ struct hostile {
     const char *expected;
 };
 
-/* These bytes are refused with this error. */
 #define HOSTILE(bytes, expected)                                                                   \
     {                                                                                              \
         (bytes), sizeof(bytes) - 1, (expected)                                                     \

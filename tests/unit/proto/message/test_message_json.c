@@ -16,7 +16,6 @@ static int open_kinds(void **state)
     return decoding_set_up_shape(state, "sluice.shapes.Kinds");
 }
 
-/* Asserts that the decoded datagram is written as this JSON, and that it is valid JSON. */
 static void assert_json(struct decoding *decoding, bool proto_names, bool int64_numbers,
                         const char *expected)
 {
@@ -122,7 +121,6 @@ TEST_WITH(what_has_its_default_is_left_out_unless_it_can_be_present, open_kinds,
     assert_json(decoding, false, false, "{\"aDouble\":-0.0,\"aPart\":{},\"onePart\":{}}");
 }
 
-/* The names are those that protoc writes to json_name. */
 TEST_WITH(names_are_camel_case_as_protoc_has_them, open_kinds, close_decoding)
 {
     struct decoding *decoding = *state;

@@ -27,7 +27,6 @@ enum {
     INT64_VALUES = 27,
 };
 
-/* Field numbers of google.protobuf.Value. */
 enum { IS_NULL = 1, IS_NUMBER = 2, IS_STRING = 3, IS_BOOL = 4, IS_STRUCT = 5, IS_LIST = 6 };
 
 static int open_known(void **state)
@@ -35,7 +34,6 @@ static int open_known(void **state)
     return decoding_set_up_shape(state, "sluice.modern.Known");
 }
 
-/* Writes the JSON to a static buffer. Returns the number of values without a JSON form. */
 static size_t write_json(const struct decoding *decoding, struct arena *scratch, const char **json)
 {
     static char room[1 << 20];

@@ -165,7 +165,6 @@ TEST_WITH(in_an_entry_the_last_key_counts_and_messages_are_merged, open_legacy, 
 
 /* --- required fields -------------------------------------------------------------------------- */
 
-/* Writes a message in field `number`, with or without its required field. */
 static void put_needs(uint32_t number, bool must)
 {
     size_t needs = wire_begin(&wire, number);

@@ -22,7 +22,6 @@
 #define BEHIND 72 /* bytes after it */
 #define PAINT  0x5a
 
-/* The results of both decoders for the same bytes. */
 struct both {
     const struct message_type *type;
     /* Allocated with the exact size, so that the address sanitizer detects reads past the end. */
@@ -134,7 +133,6 @@ static const struct message_type *type_of(const struct decoding *decoding)
                                     : ((const struct message_schema *)decoding->schema)->type;
 }
 
-/* Calls `use` for each type of the built-in schemas, and for types of all shapes. */
 static void with_each_type(void (*use)(const struct message_type *type))
 {
     static const char *const names[] = {"sluice.shapes.Tree",     "sluice.shapes.Kinds",
@@ -232,7 +230,6 @@ TEST(tidy_messages_are_not_given_up)
     with_each_type(decode_tidy_ones);
 }
 
-/* Both decoders have the same result for any size of the arena. */
 static void decode_in_little_room(const struct message_type *type)
 {
     struct random_message random = {.state = 3, .odd = true, .most = 200};
@@ -366,7 +363,6 @@ TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, cl
     assert_given_up(state);
 }
 
-/* Writes `entries` map entries with `keys` different keys. */
 static void put_map(size_t entries, size_t keys)
 {
     wire_clear(&wire);

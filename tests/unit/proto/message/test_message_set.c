@@ -68,7 +68,6 @@ static void put_item(uint32_t id, uint64_t number)
     end_item();
 }
 
-/* Makes all bytes written so far the message of an item. */
 static void wrap_in_item(uint32_t id, bool message_first)
 {
     static struct wire content;
@@ -344,7 +343,6 @@ TEST_WITH(text_in_an_item_is_checked_as_elsewhere, open_set, close_decoding)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Asserts that `sets` nested message sets are decoded, and that one more is too deep. */
 static void assert_deepest(struct decoding *decoding, bool message_first, size_t sets)
 {
     wire_clear(&wire);

@@ -52,10 +52,6 @@ static void *do_job(void *argument)
     return NULL;
 }
 
-/*
- * Runs the job on a thread whose stack is filled with PAINT. Returns how many bytes of the stack it
- * used.
- */
 static size_t run_on_small_stack(struct job *job)
 {
     pthread_attr_t attributes;
@@ -75,7 +71,6 @@ static size_t run_on_small_stack(struct job *job)
     return STACK_SIZE - untouched;
 }
 
-/* Returns the stack use of the same job with an empty message. */
 static size_t run_on_nothing(struct decoding *decoding)
 {
     struct job job = {.decoding = decoding};
@@ -217,7 +212,6 @@ TEST_WITH(a_hundred_levels_given_twice_are_merged_in_no_more, open_legacy, close
     assert_bounded(*state, 0);
 }
 
-/* Nests Anys. The content of each is decoded until the limit of levels. */
 static void put_anys(size_t count)
 {
     for (size_t i = 0; i < count; i++) {

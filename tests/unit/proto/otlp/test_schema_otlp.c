@@ -15,7 +15,6 @@ static bool next(const struct decoding *decoding, struct schema_cursor *cursor,
     return schema_otlp.next_sample(decoding->schema, decoding->message, cursor, sample);
 }
 
-/* Asserts the names of all samples in their order, each followed by a blank. */
 static void assert_names(const struct decoding *decoding, const char *expected)
 {
     struct schema_cursor cursor = {0};

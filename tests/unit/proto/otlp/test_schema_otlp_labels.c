@@ -328,7 +328,6 @@ static void a_string_is_what_it_is(void **state)
     assert_memory_equal(label.value.data, "a\0\"b", 4);
 }
 
-/* Writes one element of a list, which has one field. */
 #define LIST_ITEM(put)                                                                             \
     do {                                                                                           \
         size_t item = wire_begin(&value_wire, OTLP_VALUES);                                        \

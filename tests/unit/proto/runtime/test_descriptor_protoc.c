@@ -28,7 +28,6 @@ TEST_WITH(what_protoc_says_of_a_proto_file_is_reported, scratch_make, scratch_re
     assert_refused(scratch_path("gone.proto"), "gone.proto: cannot be opened");
 }
 
-/* A warning of protoc is not an error, and its text is not part of an error. */
 TEST_WITH(what_protoc_only_warns_of_does_no_harm, scratch_make, scratch_remove)
 {
     (void)state;

@@ -90,7 +90,6 @@ static const char *json_with(const char *nested)
     return json();
 }
 
-/* Returns a line with name, value and labels for each sample. */
 static const char *samples(void)
 {
     struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};

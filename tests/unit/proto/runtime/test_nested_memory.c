@@ -7,10 +7,6 @@
 
 #define PACKAGE "sluice.envelope."
 
-/*
- * Creates the schema with the first allocation failing, then the second, and so on until none
- * fails.
- */
 static void make_with_each_failure(const struct schema_options *options)
 {
     uint64_t number = 0;

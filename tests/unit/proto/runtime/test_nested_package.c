@@ -62,7 +62,6 @@ static const char *json(void)
     return text;
 }
 
-/* Returns a line NAME{KEY=VALUE,...} VALUE for each sample. */
 static const char *samples(void)
 {
     struct arena scratch = {.base = scratch_memory, .capacity = sizeof scratch_memory};

@@ -302,7 +302,6 @@ static void put_count(uint32_t field, const char *key, uint64_t count)
     wire_end(&wire, entry);
 }
 
-/* Writes a site of three racks, which have two power supplies, none, and one. */
 static void put_site(void)
 {
     static const char *const names[] = {"r1", "r2", "r3"};

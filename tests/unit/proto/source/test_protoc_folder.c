@@ -87,7 +87,6 @@ TEST_WITH(folders_with_unusual_names_are_read, scratch_make, scratch_remove)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* Makes the script run in place of protoc. */
 static void put_protoc(const char *script)
 {
     char path[2000];

@@ -31,7 +31,6 @@ static int unload(void **state)
     return 0;
 }
 
-/* Returns the address of a field, found by the descriptor of protobuf-c. */
 static const void *value_of(const ProtobufCMessage *message, const char *name)
 {
     const ProtobufCFieldDescriptor *field =

@@ -253,7 +253,6 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
 
 #define LEGACY "sluice.legacy.Legacy"
 
-/* Decodes `size` bytes as Legacy with this change of the field "data", and writes it as JSON. */
 static enum decode_result decode_changed(const struct field_change *change, const void *bytes,
                                          size_t size, char json[256])
 {
@@ -430,7 +429,6 @@ TEST_WITH(edition_2024_is_as_edition_2023_in_bytes_and_in_json, clear_set, NULL)
     close_decoding(state);
 }
 
-/* Writes a file of an unknown edition with a message, an enum and an extension. */
 static void put_new_file(void)
 {
     size_t file = begin_file(&set, "new.proto", "new", "editions", EDITION_2023 + 2);
@@ -702,7 +700,6 @@ TEST_WITH(entries_that_are_none_are_refused, clear_set, NULL)
     assert_refused("not a valid map entry");
 }
 
-/* Begins message p.M as a message set. The test ends it and the file. */
 static void begin_set(void)
 {
     begin_p_m();

@@ -66,7 +66,6 @@ static size_t damage(uint8_t *bytes, size_t size)
     return size;
 }
 
-/* Decodes random bytes as the type, and writes the message. */
 static void use_type(const struct message_type *type)
 {
     static uint8_t room[1 << 16], scratch_room[1 << 16];

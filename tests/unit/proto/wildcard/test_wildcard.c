@@ -16,7 +16,6 @@ static uint8_t memory[256 * 1024];
 static uint8_t scratch_memory[16 * 1024];
 static size_t room = sizeof memory; /* bytes of the arena for a message */
 
-/* The samples of a message as text. */
 static char text[16384];
 static size_t used;
 
@@ -70,7 +69,6 @@ static struct schema *made(const struct schema_options *options)
     return schema;
 }
 
-/* Returns the text with its single quotes replaced by double quotes. */
 static const char *plain_json(const char *with_quotes)
 {
     static char json[8192];
@@ -84,7 +82,6 @@ static const char *plain_json(const char *with_quotes)
 static size_t repeated;        /* samples of the last message that repeat a series */
 static char repeated_name[64]; /* name of the first such sample */
 
-/* Returns true if an earlier line of `text` has the same name and labels as the line at `at`. */
 static bool is_before(const char *at)
 {
     size_t size = (size_t)(strstr(at, "} ") + 1 - at);
@@ -94,7 +91,6 @@ static bool is_before(const char *at)
     return false;
 }
 
-/* Asserts that `repeated` is the number of lines whose name and labels are on an earlier line. */
 static void check_repeated(const struct decoded *decoded)
 {
     size_t count = 0;
@@ -476,7 +472,7 @@ TEST(a_key_does_not_depend_on_the_presence_of_an_earlier_message)
     assert_string_equal(
         samples_of(&options, "{'source': {'city': 's'}, 'target': {'city': 't'}, 'hops': 1}"),
         "hops{city=s,target.city=t} 1\n");
-    /* It does not depend on the presence of a text in an inner message either. */
+    /* The key does not depend on a text in an inner message either. */
     assert_string_equal(samples_of(&options, "{'zone': 'z', 'target': {'spot': {'zone': 'y'}}}"),
                         "hops{zone=z,target.spot.zone=y} 0\n");
     assert_string_equal(samples_of(&options, "{'source': {'spot': {'zone': 'x'}}}"),
@@ -798,7 +794,6 @@ TEST(a_message_whose_parts_do_not_fit_is_refused)
     room = sizeof memory;
 }
 
-/* Writes, as JSON, a tree of named values that has `levels` levels and ends with a number. */
 static const char *tree_of(size_t levels)
 {
     static char json[8192];

@@ -51,7 +51,6 @@ static void count_calls(void)
 
 /* --- each compression ------------------------------------------------------------------------- */
 
-/* Runs the test with a context of each compression. */
 static void with_each(void (*test)(struct compression *compression))
 {
     for (size_t i = 0; builtin_compressions[i] != NULL; i++) {
@@ -151,7 +150,6 @@ TEST(what_does_not_fit_is_refused_and_the_next_one_is_not)
 
 enum { FRAMES = 4 };
 
-/* Makes a file of frames with lines. The last frame has more than one block. */
 static void make_file(struct compressed *file, struct compression *compression, size_t ends[FRAMES])
 {
     static const size_t of_lines[FRAMES] = {300, 1, 20000, 6000};
@@ -251,7 +249,6 @@ TEST(a_last_frame_with_wrong_bytes_in_it_is_none)
     with_each(damage_the_last_frame);
 }
 
-/* Makes a file of small frames and damages the last ones. Only these are lost. */
 static void damage_the_last_frames(struct compression *compression, size_t frames, size_t damaged)
 {
     struct compressed file = {0};

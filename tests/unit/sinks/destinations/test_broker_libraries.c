@@ -6,7 +6,6 @@
 #include "sinks/destinations/destinations.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 void *__wrap_shared_library_load(const char *name, struct error *error);
 bool __wrap_shared_library_find(void *library, const char *function, void *pointer,
                                 struct error *error);

@@ -19,8 +19,8 @@
 #define LOOKUP_MS 20000 /* limit of a lookup that the test does not end */
 
 static struct {
-    atomic_bool slow;       /* lookups wait */
-    atomic_bool waits;      /* a lookup is waiting */
+    atomic_bool slow; /* lookups wait */
+    atomic_bool waits;
     struct wakeup *ended;   /* the test signals it to end the lookup */
     struct wakeup *noticed; /* the lookup signals it when it waits */
 } lookup;
@@ -147,7 +147,6 @@ TEST(a_message_has_its_key_and_the_headers_that_were_asked_for)
     kafka_scene_end(&scene);
 }
 
-/* Asserts that the message has the two headers that were requested, and no others. */
 static void assert_headers(unsigned which, const char *one, const char *other)
 {
     struct kafka_scene scene;

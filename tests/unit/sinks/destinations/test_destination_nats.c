@@ -35,7 +35,7 @@ struct scene {
     struct wakeup *wakeup;
     struct destination *destination;
     char path[200];
-    struct sink_settings settings; /* the settings that `options` refers to */
+    struct sink_settings settings;
     struct destination_options options;
 };
 

@@ -9,7 +9,6 @@
 
 static const struct destination_ops *const ops = &destination_udp;
 
-/* Makes datagrams of one byte each. They have the outcomes of an earlier group. */
 static void fill(struct relay_datagram *datagrams, const char *first)
 {
     for (size_t i = 0; i < COUNT; i++)

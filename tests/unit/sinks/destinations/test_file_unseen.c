@@ -11,7 +11,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker replaces the functions by these (--wrap in CMakeLists.txt). */
 int __real_stat(const char *path, struct stat *status);
 int __wrap_stat(const char *path, struct stat *status);
 int64_t __wrap_clock_monotonic_ns(void);

@@ -5,7 +5,6 @@
 
 #include "tests/support/test.h"
 
-/* The expected meaning of all statuses from `first` to `last`. */
 struct expected {
     long first, last;
     enum delivery_outcome outcome;
@@ -23,7 +22,6 @@ static void assert_means(const char *format, long status, const struct expected 
                  (int)found.outcome, (int)found.reason, found.parts, found.tries);
 }
 
-/* Asserts that the rows cover the statuses from 200 to 999 in order, without gaps. */
 static void assert_table(const char *format, const struct expected *rows, size_t count)
 {
     long status = 200;

@@ -39,7 +39,6 @@ static struct http_result wait_for_answer(void)
     return result;
 }
 
-/* Abandons the requests when this number of them has been added. */
 static struct http_result abandon_after(size_t added)
 {
     struct http_result result;

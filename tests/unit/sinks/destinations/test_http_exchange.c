@@ -13,7 +13,6 @@ static struct delivery_block block;
 static struct http_exchange exchange;
 static size_t requests;
 
-/* Returns the server's status for a request with these records. */
 typedef long server(const struct http_range *range);
 
 static void open_block(size_t count)
@@ -131,9 +130,6 @@ TEST(one_bad_record_is_found_and_the_others_are_saved)
     }
 }
 
-/*
- * Returns true if the record is one of `bad_of` bad records that are evenly spread among `count`.
- */
 static bool is_bad_of(size_t index, size_t count, size_t bad_of)
 {
     return index * bad_of / count != (index + 1) * bad_of / count;
@@ -327,7 +323,6 @@ TEST(a_stop_leaves_what_was_not_answered_unsent)
 
 /* --- answers about some of the records -------------------------------------------------------- */
 
-/* The text of each answer says that some records were accepted. */
 static void exchange_partly(const char *format, bool repeats, server *answers)
 {
     static struct http_lessons lessons;
@@ -424,7 +419,6 @@ TEST(what_prometheus_says_it_never_takes_is_not_tried_again)
 static struct http_lessons lessons;
 static uint32_t keys[MOST][2];
 
-/* Sets the record's key to this series and sender. */
 static void set_key(size_t index, uint32_t series, uint32_t sender)
 {
     keys[index][0] = series;
@@ -572,7 +566,7 @@ TEST(a_sender_of_which_all_is_refused_is_one_group)
 {
     lessons = (struct http_lessons){0};
     for (uint32_t number = 0; number < 12; number++) {
-        exchange_of_sender(1 + 20 * number); /* different series each time */
+        exchange_of_sender(1 + 20 * number);
         assert_fates(980, 20, 0);
     }
     assert_int_equal(requests, 4);

@@ -31,10 +31,6 @@ TEST(a_message_that_is_too_large_is_refused_and_those_beside_it_are_not)
     kafka_scene_end(&scene);
 }
 
-/*
- * Makes the broker refuse this number of produce requests with
- * RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE.
- */
 static void refuse_as_too_large(struct kafka_scene *scene, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -89,10 +85,6 @@ TEST(a_message_that_is_refused_alone_is_too_large_also_where_it_was_sent_with_ot
     kafka_scene_end(&scene);
 }
 
-/*
- * Reads messages until all lines have arrived. Each must begin with the block's head. Returns their
- * number.
- */
 static size_t assert_parts(struct kafka_scene *scene, const struct delivery_lines *lines,
                            const char *head, size_t most)
 {

@@ -168,7 +168,6 @@ static void end(void)
     assert_int_equal(fake.changed, 0);
 }
 
-/* Serves the destination for this time, as the sink's thread does. */
 static void serve_for(int64_t ns)
 {
     int64_t until_ns = fake_now() + ns;
@@ -479,7 +478,6 @@ static bool happens(unsigned percent)
     return next_below(&chance.random, 100) < percent;
 }
 
-/* Finds the record that has the message's bytes. Returns NULL if no block in use has them. */
 static struct known *known_of(const struct kafka_double_message *message)
 {
     for (size_t i = 0; i < BLOCKS; i++) {
@@ -600,7 +598,7 @@ static void run_by_chance(uint64_t seed)
     destination->delivery->abandon(destination);
     take_answers();
     for (size_t i = 0; i < BLOCKS; i++)
-        assert_false(chance.sent[i]); /* each block was answered */
+        assert_false(chance.sent[i]);
     destination->destroy(destination);
     assert_true(fake_now() - began_ns < SECONDS);
     end_lookup();

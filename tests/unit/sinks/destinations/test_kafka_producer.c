@@ -75,7 +75,6 @@ static void scene_end(struct scene *scene)
     wakeup_destroy(scene->producer.wakeup);
 }
 
-/* Reports a different number for each figure of a broker. */
 static void say(struct scene *scene, unsigned times)
 {
     char text[300];

@@ -25,7 +25,6 @@ TEST(a_topic_that_the_broker_refuses_is_denied)
     kafka_scene_end(&scene);
 }
 
-/* Begins a scene whose topic is reported as missing when librdkafka requests it. */
 static void scene_begin_without_topic(struct kafka_scene *scene)
 {
     static char at_once[] = "topic.metadata.propagation.max.ms=0\n";
@@ -53,7 +52,6 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     kafka_scene_end(&scene);
 }
 
-/* Sends a block again and again, as a sink does, until its outcome changes. */
 static void await_other_fate(struct kafka_scene *scene, struct delivery_lines *lines,
                              enum delivery_outcome fate)
 {

@@ -28,7 +28,7 @@ static struct {
     size_t published;
     bool looks_up; /* a connection waits for the lookup of a name */
     bool is_waiting;
-    bool has_ended; /* the publisher's thread has ended */
+    bool has_ended;
     natsMsgHandler handler;
     void *handler_context;
     natsConnectionHandler closed;
@@ -111,7 +111,6 @@ static const char *get_last_error(natsStatus *status)
     return NULL;
 }
 
-/* Waits until the lookup ends, and then fails. */
 static natsStatus connect_to(natsConnection **connection, natsOptions *options)
 {
     (void)options;

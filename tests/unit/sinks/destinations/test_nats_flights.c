@@ -131,7 +131,6 @@ TEST(a_block_as_one_message_has_one_answer)
     assert_string_equal(error.text, "bad");
 }
 
-/* Takes the next message and asserts that it has these records. */
 static struct nats_token next_part(struct nats_flights *flights, uint32_t first, uint32_t count)
 {
     struct record_range range;

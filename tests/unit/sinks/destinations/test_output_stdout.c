@@ -33,10 +33,6 @@ static void close_pipe(struct output_file *file, struct test_pipe *pipe)
     test_pipe_close(pipe);
 }
 
-/*
- * Reads at least one and at most `size` bytes. Asserts that they follow the `at` bytes that were
- * read before.
- */
 static size_t read_numbers(const struct test_pipe *pipe, size_t at, size_t size)
 {
     uint8_t block[OUTPUT_BLOCK];

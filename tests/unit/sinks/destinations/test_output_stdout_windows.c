@@ -139,7 +139,6 @@ static void a_character_is_written_whole_or_later(void **state)
 static const char greeting[] = "gr\xc3\xbc\xc3\x9f"
                                "e \xe6\x97\xa5\n"; /* grüße 日 */
 
-/* Runs in a process that has a console. */
 static int write_to_console(void)
 {
     struct output_file *file;

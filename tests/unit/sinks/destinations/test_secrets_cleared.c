@@ -14,7 +14,6 @@
 /* Number of freed blocks that contained the secret, and of all freed blocks. */
 static size_t seen, freed;
 
-/* The linker replaces free by this (--wrap in CMakeLists.txt). */
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 

@@ -24,7 +24,6 @@ TEST(a_place_is_taken_as_often_as_it_was_left_and_no_other_is)
 
 static atomic_int begun;
 
-/* Begins when all threads have begun. */
 static void leave_places(void *argument)
 {
     atomic_fetch_add(&begun, 1);

@@ -6,7 +6,6 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Asserts the buckets, which are pairs of bound and count. */
 #define assert_buckets(sample, ...)                                                                \
     assert_walk((sample), (const double[][2]){__VA_ARGS__},                                        \
                 sizeof((const double[][2]){__VA_ARGS__}) / sizeof(double[2]))
@@ -281,7 +280,6 @@ static void walk_all(const struct sample *sample, uint64_t choice, struct full *
         full->count++;
 }
 
-/* Returns the number of values that are at most `bound`. */
 static uint64_t counted_to(const struct full *full, double bound)
 {
     uint64_t count = 0;

@@ -190,7 +190,6 @@ TEST_WITH(exemplars_are_json_in_their_field, open_otlp, close_encoding)
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Bytes in a string of a sender, as a field, and as a label in JSON. */
 static const struct {
     const char *bytes;
     const char *field;

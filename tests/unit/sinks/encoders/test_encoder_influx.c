@@ -276,7 +276,6 @@ TEST_WITH(keys_that_influxdb_keeps_for_itself_get_another_name, open_telemetry, 
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Bytes in a string of a sender, as a name and as a tag. */
 static const struct {
     const char *bytes;
     const char *name;

@@ -42,7 +42,6 @@ static int close_encoding(void **state)
     return 0;
 }
 
-/* Decodes the builder's datagram, and returns its lines. */
 static const char *lines_of_builder(struct encoding *encoding)
 {
     telemetry_end(&builder);
@@ -248,7 +247,6 @@ static void the_time_is_the_sample_s_then_the_datagram_s(void **state)
     assert_non_null(strstr(first + 1, "\n{\"time\":\"2023-11-14T22:13:20.000000000Z\""));
 }
 
-/* Asserts both times of a line. The expected texts are made by json_time. */
 static void assert_times(struct encoding *encoding, int64_t time, int64_t received)
 {
     char expected[128];

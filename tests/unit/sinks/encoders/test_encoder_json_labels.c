@@ -163,7 +163,6 @@ static void host_state_and_tags_of_an_event_are_labels(void **state)
 
 /* --- many labels ------------------------------------------------------------------------------ */
 
-/* Decodes samples that share `count` labels with only `different` different keys. */
 static void decode_labels(struct encoding *encoding, size_t count, size_t different, size_t samples)
 {
     static char keys[TELEMETRY_MAX_LABELS][24];
@@ -215,7 +214,6 @@ static void labels_that_take_too_long_to_distinguish_are_too_large(void **state)
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Bytes in a string of a sender, and as JSON. */
 static const struct {
     const char *bytes;
     const char *expected;
@@ -232,7 +230,6 @@ static const struct {
 };
 #define TEXTS (sizeof texts / sizeof texts[0])
 
-/* Decodes an event in which each string is `text`. */
 static void decode_event_of(struct encoding *encoding, const char *text)
 {
     static uint8_t datagram[1024];

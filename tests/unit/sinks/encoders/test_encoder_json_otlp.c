@@ -79,7 +79,6 @@ static void a_sum_that_falls_is_another_kind_of_counter(void **state)
                               LINE("\"kind\":\"updown_counter\"") LINE("\"kind\":\"counter\""));
 }
 
-/* Asserts the part from the kind to the labels of the only line. */
 static void assert_value(struct encoding *encoding, const char *expected)
 {
     char line[2048];

@@ -35,7 +35,7 @@ static const struct {
 
 struct traffic {
     struct capture_reading reading;
-    struct json_tree **truth; /* one for each line */
+    struct json_tree **truth;
     size_t lines;
 };
 
@@ -54,7 +54,6 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Converts a base64 string to hexadecimal. */
 static void to_hex(struct json_tree *text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -267,7 +266,6 @@ static void assert_line_reports(const struct json_tree *line, const struct json_
     }
 }
 
-/* Asserts that the record's lines agree with the expected events. */
 static void assert_lines_report(struct encoding *encoding, const struct json_tree *message)
 {
     const struct json_tree *events = json_tree_member(message, "events");
@@ -287,7 +285,6 @@ static void assert_lines_report(struct encoding *encoding, const struct json_tre
     assert_int_equal(encoding->lines, lines);
 }
 
-/* Each event of Riemann has a line, and each point of OTLP. */
 static void every_metric_is_a_line(void **state)
 {
     (void)state;
@@ -313,7 +310,6 @@ static void every_metric_is_a_line(void **state)
 
 /* --- outputs that are too small, and damaged datagrams ---------------------------------------- */
 
-/* Opens the view of the schema that produces the most lines. */
 static struct encoding *open_lines(const struct schema_ops *schema)
 {
     return open_with(schema, schema->next_item != NULL ? VIEW_RECORD : VIEW_SAMPLE, false, false);
@@ -377,9 +373,6 @@ static void a_histogram_is_whole_or_overflows(void **state)
     }
 }
 
-/*
- * Changes different bytes of the datagram each time. Returns how often the result could be decoded.
- */
 static size_t write_changed(struct encoding *encodings[2], const struct capture_read *datagram,
                             size_t times, uint64_t *random)
 {

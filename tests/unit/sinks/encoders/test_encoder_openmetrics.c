@@ -20,7 +20,6 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define ARRIVAL " 1700000000.123456789\n"
 #define END     "# EOF\n"
 
-/* The records of a file, and the file. */
 static char block[ARRANGED_SIZE];
 static size_t block_size;
 static struct encoded sum;

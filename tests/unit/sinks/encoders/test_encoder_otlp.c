@@ -68,7 +68,6 @@ static struct text message_of(const struct encoding *written)
     return (struct text){(const char *)at, size};
 }
 
-/* Asserts that lengths have their shortest form, and that there are no redundant fields. */
 static void assert_as_protobuf_writes_it(struct encoding *back, const struct text *message)
 {
     static char memory[PLENTY];
@@ -79,7 +78,6 @@ static void assert_as_protobuf_writes_it(struct encoding *back, const struct tex
     assert_memory_equal(memory, message->data, message->size);
 }
 
-/* Asserts that the datagram's JSON is the same after it was encoded as OTLP and decoded. */
 static const char *there_and_back(struct way *way, const void *datagram, size_t size)
 {
     struct encoding *written = way->written.encoding;
@@ -105,7 +103,6 @@ static void assert_comes_back(struct way *way, const void *datagram, size_t size
         assert_string_equal(there_and_back(way, datagram, size), way->sent->text);
 }
 
-/* Like assert_comes_back for the builder's datagram. Empties the builder. */
 static void assert_builder_comes_back(struct way *way)
 {
     telemetry_end(&builder);

@@ -327,7 +327,6 @@ TEST_WITH(labels_called_as_the_format_s_own_get_another_name, open_telemetry, cl
 
 /* --- text of any bytes ------------------------------------------------------------------------ */
 
-/* Bytes in a string of a sender, as a name, a label name and a label value. */
 static const struct {
     const char *bytes;
     const char *name;

@@ -18,7 +18,6 @@
 #define ARRIVAL "@1700000000123"
 #define SHAPES  2
 
-/* The records of a request, and the text of each request with one series on a line. */
 #define MOST ((size_t)2 * 1024 * 1024)
 static char block[4 * MOST];
 static size_t block_size;

@@ -13,7 +13,6 @@
 
 typedef Sluice__Telemetry__Sample Sample;
 
-/* The beginning of a line: time and sender. */
 #define WHEN     "22:13:20.123 "
 #define WHO      "192.0.2.1       "
 #define BEGIN    WHEN WHO

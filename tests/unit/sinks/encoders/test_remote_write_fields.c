@@ -33,7 +33,6 @@ static void put_exemplar(double value, const char *key)
     wire_end(&wire, exemplar);
 }
 
-/* Encodes a native histogram with all fields. */
 static void encode_one(struct encoding *encoding)
 {
     struct otlp_metric metric = otlp_metric_begin(&wire, OTLP_EXPONENTIAL_HISTOGRAM, "h");
@@ -121,7 +120,6 @@ TEST_WITH(changed_bytes_of_a_native_one_make_a_request_or_none, open_native, clo
         }
 }
 
-/* A value has a histogram if and only if it has the flag. */
 TEST_WITH(the_flag_agrees_with_the_field, open_native, close_encoding)
 {
     struct encoding *encoding = *state;

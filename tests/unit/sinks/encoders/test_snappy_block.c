@@ -14,7 +14,6 @@
 static uint8_t data[MOST];
 static uint8_t read[MOST];
 
-/* Compresses the data, reads it back and compares it. Returns the size of the block. */
 static size_t round_trip(size_t size)
 {
     /* The exact size, so that a sanitizer detects reads past the end. */

@@ -85,7 +85,6 @@ TEST_WITH(a_part_that_is_read_so_cannot_be_removed, scratch_make, scratch_remove
 
 /* --- the files of a sink ---------------------------------------------------------------------- */
 
-/* A sink that has one file, "a". */
 struct bench {
     struct path_template *path;
     struct counter files;
@@ -130,7 +129,6 @@ static void complete(struct bench *bench)
     assert_false(live_file_is_begun(&bench->file));
 }
 
-/* Retries to rename. `expected` files get their names. `waiting` is true if more files wait. */
 static void retry(struct bench *bench, size_t expected, bool waiting)
 {
     assert_int_equal(finished_files_retry(bench->makings.finished), expected);
@@ -186,7 +184,7 @@ TEST_WITH(the_name_of_one_that_waits_is_kept_for_it, scratch_make, scratch_remov
     }
     put(bench, "4\n");
     complete(bench);
-    scratch_assert_holds_text("a.4", "4\n"); /* later files get higher numbers */
+    scratch_assert_holds_text("a.4", "4\n");
     others_close(readers[1]);
     retry(bench, 1, true);
     scratch_assert_holds_text("a.2", "2\n");

@@ -32,7 +32,6 @@ static void free_bench(struct bench *bench)
     path_template_free(bench->path);
 }
 
-/* Finds the file of a sender and a day. Senders are numbered, and days are counted from 1970. */
 static struct table_file *find(struct bench *bench, unsigned sender, int64_t day)
 {
     char text[40];

@@ -69,7 +69,6 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Asserts that exactly these files are found. They are sorted by name. */
 static void assert_walk(const char *template, const char *expected)
 {
     struct path_template *path = file_set_template(template);

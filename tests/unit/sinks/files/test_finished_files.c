@@ -18,7 +18,6 @@ static void found(void *context, const struct found_file *file)
 static struct path_template *path;
 static struct finished_files *files;
 
-/* Reports the existing files to finished_files, as at a start. */
 static void start_by(const char *template, const struct file_options *options)
 {
     path = file_set_template(template);

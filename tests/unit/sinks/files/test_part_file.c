@@ -168,7 +168,7 @@ TEST_WITH(no_name_is_taken_from_another, scratch_make, scratch_remove)
     assert_int_equal(complete(file, "b"), PART_TAKEN);
     if (others_link("nowhere", "c"))
         assert_int_equal(complete(file, "c"), PART_TAKEN);
-    append(file, "two\n"); /* the file can still be written */
+    append(file, "two\n");
     assert_int_equal(complete(file, "d"), PART_DONE);
     scratch_assert_holds_text("a", "mine\n");
     scratch_assert_holds_text("d", "one\ntwo\n");

@@ -26,7 +26,6 @@ static void append(struct part_file *file, const char *text)
         fail_msg("%s", error.text);
 }
 
-/* Limits the size of files. The signal at the limit is ignored. */
 static void limit_size(rlim_t size)
 {
     struct rlimit limit;

@@ -8,7 +8,6 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker creates these names (ld(1), --wrap). */
 int __real_fstat(int fd, struct stat *status);
 int __real_lstat(const char *path, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);

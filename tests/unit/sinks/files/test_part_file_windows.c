@@ -22,7 +22,6 @@ static struct part_file *open_part(const char *name, const char *text)
     return file;
 }
 
-/* Opens the file as another program would, with this sharing mode. */
 static HANDLE open_other(const char *name, DWORD share)
 {
     wchar_t *path = file_access_path(scratch_path(name));
@@ -101,7 +100,6 @@ static void assert_path(const char *path, const wchar_t *expected)
     free(wide);
 }
 
-/* Returns `begin` followed by "/a_folder", `folders` times. */
 static const char *long_path(const char *begin, unsigned folders)
 {
     static char path[1000];

@@ -214,10 +214,6 @@ static void assert_names_are_safe(const char *path)
     }
 }
 
-/*
- * Asserts that the path matches its template, with and without a number, and that both have the
- * same key.
- */
 static void assert_matches_itself(const struct path_template *parts,
                                   const struct path_values *values)
 {

@@ -1,7 +1,6 @@
 /*
- * Finds keys by their ids: a hash table with open addressing, whose places have the indices of
- * elements of an array. Ids come from files and not from senders, so no sender can make them
- * collide.
+ * Finds keys by their ids: a hash table with open addressing that stores indices of array elements.
+ * Ids come from files and not from senders, so no sender can make them collide.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_ID_INDEX_H
 #define SLUICE_COLLECTOR_SENDERS_ID_INDEX_H
@@ -11,12 +10,12 @@
 #include <string.h>
 
 struct id_index {
-    uint32_t *places; /* an element's index + 1, or 0; at least twice as many as elements */
-    size_t mask;      /* the number of places, a power of two, less 1 */
+    uint32_t *places; /* index of an element + 1, or 0; at least twice as many places as elements */
+    size_t mask;      /* number of places, which is a power of two, minus 1 */
 };
 
 /*
- * Returns the place of the id, or the free one where it belongs. `elements`: the array, whose
+ * Returns the place of the id, or the free place where it belongs. `elements` is the array. Its
  * elements have `size` bytes and begin with their id.
  */
 static inline uint32_t *id_index_place(const struct id_index *index, const void *elements,

@@ -18,7 +18,7 @@ static int refuse_file(const char *path, const char *why, struct error *error)
 }
 
 /*
- * Checks the open file and not its name: a rename could exchange the file between check and open.
+ * Checks the open file and not its name, because a rename could exchange the file after the check.
  */
 static int check_file(const char *path, const struct input_file *file, struct error *error)
 {
@@ -47,8 +47,8 @@ static int check_file(const char *path, const struct input_file *file, struct er
 }
 
 /*
- * The memory is one byte larger than the file was when it was opened. If the file has grown, that
- * byte is filled.
+ * The memory has one byte more than the file had when it was opened. If that byte gets filled, the
+ * file has grown.
  */
 static int read_file(struct input_file *input, struct keys_file *file, struct error *error)
 {
@@ -103,7 +103,7 @@ void keys_file_close(struct keys_file *file)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* The length of the line at `at`, without its break. */
+/* Without the line break. */
 static size_t line_length(const struct keys_file *file, size_t at)
 {
     const char *end = memchr(file->bytes + at, '\n', file->size - at);
@@ -118,7 +118,7 @@ size_t keys_file_lines(const struct keys_file *file)
     return count < SENDER_KEYS_MOST ? count : SENDER_KEYS_MOST;
 }
 
-/* The length without a comment, and without spaces and a carriage return at the end. */
+/* Returns the length without a comment, and without spaces and carriage returns at the end. */
 static size_t trimmed(const char *line, size_t size)
 {
     const char *comment = memchr(line, '#', size);

@@ -1,7 +1,7 @@
 /*
  * The bytes of a keys file (sender_keys.h), and its lines.
  *
- * Lifecycle: open, walk, close. One thread. The memory is cleared when it is closed.
+ * Lifecycle: open, walk, close. One thread. Closing clears the memory.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_KEYS_FILE_H
 #define SLUICE_COLLECTOR_SENDERS_KEYS_FILE_H
@@ -24,12 +24,15 @@ struct keys_file {
 int keys_file_open(const char *path, struct keys_file *out, struct error *error);
 void keys_file_close(struct keys_file *file);
 
-/* Returns the most keys that the file can have: its number of lines, from 1 to SENDER_KEYS_MOST. */
+/*
+ * Returns the upper limit of the number of keys in the file: its number of lines, from 1 to
+ * SENDER_KEYS_MOST.
+ */
 size_t keys_file_lines(const struct keys_file *file);
 
 /*
- * Calls `visit` with the key of each line that has one. `visit` returns NULL, or a fault as a
- * constant text. Returns 0, or -1 with `error` filled: "FILE: line 3: FAULT".
+ * Calls `visit` for each line with a key. `visit` returns NULL, or a fault as a constant text.
+ * Returns 0, or -1 with `error` filled: "FILE: line 3: FAULT".
  */
 int keys_file_each(const struct keys_file *file,
                    const char *(*visit)(void *context, const struct sender_key_line *line),

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 16 /* a power of two; the room only doubles */
+#define ROOM_FIRST 16 /* a power of two */
 
 static uint32_t *known_place(const struct known_keys *known, uint64_t id)
 {
@@ -16,7 +16,7 @@ struct known_key *known_keys_find(const struct known_keys *known, uint64_t id)
     return number == 0 ? NULL : &known->keys[number - 1];
 }
 
-/* Doubles the room. The table stays as it was if memory is short. */
+/* Doubles the room. If out of memory, returns false and leaves the table as it was. */
 static bool grow_known(struct known_keys *known)
 {
     size_t room = known->room == 0 ? ROOM_FIRST : 2 * known->room;

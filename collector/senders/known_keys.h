@@ -1,6 +1,6 @@
 /*
- * The keys whose sessions a seal state has (seal_state.h), of this run and of earlier ones, found
- * by their ids.
+ * The keys whose sessions a seal state has (seal_state.h), of this run and of earlier ones. They
+ * are found by their ids.
  *
  * One thread at a time.
  */
@@ -15,24 +15,24 @@
 #include "collector/senders/key_sessions.h"
 
 struct known_key {
-    uint64_t id;                   /* the first member, which id_index.h requires */
-    struct key_sessions *sessions; /* held */
-    bool claimed;                  /* a table of keys of this run has it */
+    uint64_t id;                   /* must be the first member (id_index.h) */
+    struct key_sessions *sessions; /* with a hold */
+    bool claimed;                  /* a table of keys of this run uses the key */
 };
 
-/* All zero at first. */
+/* Zero at first. */
 struct known_keys {
-    struct known_key *keys; /* `count` of them, in the order in which they were added */
+    struct known_key *keys; /* in the order in which they were added */
     size_t count, room;
     struct id_index index;
 };
 
-/* Returns the key, valid until the next one is added; NULL: it is not known. */
+/* Returns the key, or NULL. It is valid until the next key is added. */
 struct known_key *known_keys_find(const struct known_keys *known, uint64_t id);
 
 /*
- * Adds a key that is not known yet, and takes over the caller's hold on `sessions`. Returns NULL if
- * memory is short; the caller then keeps its hold.
+ * Adds a key that is not in the table, and takes over the caller's hold on `sessions`. Returns NULL
+ * if out of memory; then the caller keeps the hold.
  */
 struct known_key *known_keys_add(struct known_keys *known, uint64_t id,
                                  struct key_sessions *sessions);

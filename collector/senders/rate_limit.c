@@ -11,20 +11,20 @@
 #define SETS   (RATE_LIMIT_SOURCES / WAYS)
 #define SECOND INT64_C(1000000000)
 
-/* Marks the hash of a name; no family of addresses has this value. */
+/* Marks the hash of a name. No address family has this value. */
 #define NAMED 0xff
 
 /*
- * A bucket stores how much it misses, in units of 1/SECOND of a datagram: a datagram takes SECOND
- * units, and each nanosecond adds `rate` units. So every rate is exact; an empty bucket misses rate
- * * SECOND units.
+ * A bucket stores the tokens that it lacks, in units of 1/SECOND of a datagram. A datagram takes
+ * SECOND units, and each nanosecond adds `rate` units, so every rate is exact. An empty bucket
+ * lacks rate * SECOND units.
  */
 struct bucket {
     uint64_t missing;
-    int64_t at_ns; /* the time that `missing` refers to */
+    int64_t at_ns; /* time of `missing` */
 };
 
-/* The fingerprints are adjacent because a search reads all of them. Zero marks an empty slot. */
+/* The fingerprints are adjacent because a search reads all of them. Zero in an empty slot. */
 struct set {
     uint64_t fingerprint[WAYS][2];
     struct bucket bucket[WAYS];
@@ -48,7 +48,7 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
     if (limit == NULL)
         return NULL;
     limit->rate = rate;
-    /* Zeroed only by calloc, so that pages without sources take no memory. */
+    /* Zeroed by calloc only, so that pages without sources take no memory. */
     limit->sets = calloc(SETS, sizeof *limit->sets);
     if (!sharded_sets_create(&limit->frame, SETS, secret) || limit->sets == NULL) {
         rate_limit_destroy(limit);
@@ -69,8 +69,8 @@ void rate_limit_destroy(struct rate_limit *limit)
 /* --- one source's bucket ---------------------------------------------------------------------- */
 
 /*
- * Fills the bucket up to `now_ns`. An empty bucket is full after one second, whatever the rate. The
- * times of a capture may be further apart than a signed difference can be.
+ * Fills the bucket up to `now_ns`. A bucket is full after one second at any rate. The difference is
+ * unsigned because times of a capture may differ by more than INT64_MAX.
  */
 static void refill(struct bucket *bucket, uint64_t rate, int64_t now_ns)
 {
@@ -95,7 +95,7 @@ static bool take_token(struct bucket *bucket, uint64_t rate)
     return true;
 }
 
-/* Returns when the bucket will be full, rounded down to nanoseconds. */
+/* Returns the time at which the bucket will be full, rounded down to nanoseconds. */
 static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 {
     int64_t takes_ns = (int64_t)(bucket->missing / rate);
@@ -121,7 +121,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
         siphash_feed(&hash, sender, strlen(sender));
     }
     siphash_end(&hash, fingerprint);
-    fingerprint[1] |= 1; /* not 0: that marks an empty slot */
+    fingerprint[1] |= 1; /* 0 marks an empty slot */
 }
 
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
@@ -132,7 +132,7 @@ static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])
     return NULL;
 }
 
-/* The rank for a replacement: an empty slot is lowest, then the bucket that will be full first. */
+/* Ranks an empty slot lowest, then the bucket that will be full first. */
 static int64_t full_first(const void *table, struct slot slot)
 {
     const struct rate_limit *limit = table;
@@ -141,7 +141,7 @@ static int64_t full_first(const void *table, struct slot slot)
     return is_empty ? INT64_MIN : full_at(&set->bucket[slot.way], limit->rate);
 }
 
-/* Returns the source's bucket. A new source takes an empty slot or else replaces another source. */
+/* Returns the source's bucket. A new source gets an empty slot, or replaces another source. */
 static struct bucket *find_bucket(struct rate_limit *limit, const uint64_t fingerprint[2],
                                   const size_t sets[2], int64_t now_ns)
 {

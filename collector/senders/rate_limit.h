@@ -1,23 +1,23 @@
 /*
  * Limits the datagrams per second that each source may send to a listener.
  *
- * A source is the key that sealed the datagram or, without one, a host, whatever its port; all
- * sockets and threads of the listener share its limit. Each source has a token bucket that holds
- * one second's worth of datagrams and is full at first. So at most n + 1 seconds' worth passes in n
- * seconds, and a burst passes up to exactly one second's worth.
+ * A source is the key that sealed the datagram, otherwise a host on any port. All sockets and
+ * threads of the listener share its limit. Each source has a token bucket that holds the datagrams
+ * of one second and is full at first. In n seconds, the datagrams of at most n + 1 seconds pass; a
+ * burst passes up to the datagrams of one second.
  *
- * The table holds RATE_LIMIT_SOURCES sources and never grows. If both sets of a new source are
- * full, it replaces the source there whose bucket is, or will be, full first. A replaced source
- * that returns begins with a full bucket, which changes nothing if its bucket was full. A source at
- * its limit is replaced last, however many others come and go. Sets are chosen by a hash with a
- * secret, so forging addresses does not let a sender choose which source is replaced.
+ * The table holds RATE_LIMIT_SOURCES sources and never grows. A new source may use one of two sets.
+ * If both are full, it replaces the source whose bucket is full, or will be full first. A replaced
+ * source that returns begins with a full bucket. This makes no difference if its bucket was full,
+ * and a source at its limit is replaced last. Sets are chosen by a hash with a secret, so a sender
+ * that forges addresses cannot choose which source is replaced.
  *
- * The caller passes the time, for instance each datagram's arrival, so that waiting in a buffer
- * makes no difference. Times need not be in order: a datagram less than a second older than the
- * last one of its source finds the bucket as that one left it. An older datagram means that the
- * clock was set back; the bucket is then full again, as it is after the clock was set forward. So a
- * step of the clock, or sockets that are served more than a second apart, allow a source one
- * second's worth more, and never less than its limit.
+ * The caller passes the time, for example the arrival of the datagram, so that waiting in a buffer
+ * makes no difference. Times need not be in order: a datagram that is less than a second older than
+ * the last one of its source finds the bucket as that one left it. If it is older, the clock was
+ * set back, and the bucket becomes full, as it does when the clock is set forward. A step of the
+ * clock, or sockets that are served more than a second apart, therefore allow a source the
+ * datagrams of one more second, and never less than its limit.
  *
  * Any thread, except for create and destroy: the table is divided into shards with a lock each.
  * Memory is allocated only at creation.
@@ -37,19 +37,19 @@
 struct rate_limit;
 
 /*
- * `rate` is in datagrams per second, 1 to RATE_LIMIT_MOST; `secret` keys the hash: 16 random bytes.
- * Returns NULL if out of memory.
+ * `rate` is in datagrams per second, from 1 to RATE_LIMIT_MOST. `secret` keys the hash; its bytes
+ * must be random. Returns NULL if out of memory.
  */
 struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16]);
 /* NULL is allowed. */
 void rate_limit_destroy(struct rate_limit *limit);
 
-/* Returns the bytes that a rate limit allocates. Pages without sources stay untouched. */
+/* Returns the bytes that a rate limit allocates. The system adds pages when sources use them. */
 size_t rate_limit_memory(void);
 
 /*
- * Counts a datagram from `source` at `now_ns` (nanoseconds of any clock). `sender`: the name of the
- * key that sealed it; NULL: it was not sealed. Returns whether it may pass.
+ * Counts a datagram from `source` at `now_ns` (nanoseconds of any clock). `sender` is the name of
+ * the key that sealed it, or NULL. Returns true if the datagram may pass.
  */
 bool rate_limit_take(struct rate_limit *limit, const struct address *source, const char *sender,
                      int64_t now_ns);

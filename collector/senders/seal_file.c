@@ -25,7 +25,7 @@ static char *with_suffix(const char *path, const char *suffix)
 
 int seal_file_open(struct seal_file *file, const char *path, struct error *error)
 {
-    size_t size = strlen(path) + 2; /* "." for a name without a folder */
+    size_t size = strlen(path) + 2; /* room for "." if the name has no folder */
     *file = (struct seal_file){.path = with_suffix(path, ""),
                                .next = with_suffix(path, ".new"),
                                .lock_path = with_suffix(path, ".lock"),
@@ -47,7 +47,7 @@ void seal_file_close(struct seal_file *file)
     *file = (struct seal_file){0};
 }
 
-/* Takes the lock. A lock file that an earlier run left is used again. */
+/* A lock file left by an earlier run is used again. */
 int seal_file_lock(struct seal_file *file, struct error *error)
 {
     struct error why = {.text = "it comes and goes"};
@@ -76,8 +76,8 @@ static bool refuse_state(const char *text, struct error *why)
 }
 
 /*
- * Refuses a file that users other than its group could change: with an older file in its place, old
- * datagrams would be accepted again.
+ * Refuses a file that users outside its group could change: an older file in its place would make
+ * the program accept old datagrams again.
  */
 static bool check_state_file(const struct input_file *input, struct error *why)
 {
@@ -92,7 +92,8 @@ static bool check_state_file(const struct input_file *input, struct error *why)
         return refuse_state("it belongs to another user, and that user could change it: "
                             "chown it to the user of this program or to root",
                             why);
-    case EXPOSURE_GROUP: /* Kubernetes gives all files of a volume to fsGroup at each mount */
+    case EXPOSURE_GROUP: /* Kubernetes gives all files of a volume to the group fsGroup at each
+                            mount */
     case EXPOSURE_NONE:
         break;
     }
@@ -100,7 +101,7 @@ static bool check_state_file(const struct input_file *input, struct error *why)
            refuse_state("it is too large for a state file", why);
 }
 
-/* A file that is cut while it is read has too few bytes for its checksum. */
+/* If the file is cut during the read, its checksum will not match. */
 static bool read_whole(struct input_file *input, uint8_t **bytes, size_t *size, struct error *why)
 {
     if (!check_state_file(input, why))

@@ -1,5 +1,5 @@
 /*
- * The file of a seal state (seal_state.h): read whole, and replaced whole.
+ * The file of a seal state (seal_state.h). It is read and replaced as a whole.
  *
  * One thread at a time.
  */
@@ -14,26 +14,30 @@
 struct part_file;
 
 struct seal_file {
-    char *path, *next, *lock_path, *folder; /* FILE, FILE.new, FILE.lock */
+    char *path, *next, *lock_path, *folder; /* FILE, FILE.new, FILE.lock, and the folder of FILE */
     struct part_file *lock;
 };
 
-/* Returns 0, or -1 with `error` filled. seal_file_close frees it in either case. */
+/* Returns 0, or -1 with `error` filled. Call seal_file_close in either case. */
 int seal_file_open(struct seal_file *file, const char *path, struct error *error);
 void seal_file_close(struct seal_file *file);
 
-/* Keeps other programs from using the file until it is closed. */
+/*
+ * Keeps other programs from using the file until it is closed. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG).
+ */
 int seal_file_lock(struct seal_file *file, struct error *error);
 
 /*
- * Reads the file, and checks its owner and permissions (input_file_exposure). The caller frees
- * *bytes; NULL: there is no file. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG).
+ * Reads the file, and checks its owner and permissions (input_file_exposure). *bytes becomes NULL
+ * if there is no file; otherwise the caller frees it. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG).
  */
 int seal_file_read(const struct seal_file *file, uint8_t **bytes, size_t *size,
                    struct error *error);
 
 /*
- * Replaces the file: after a crash the file has either its old content or the new one. Returns 0
+ * Replaces the file. After a crash the file has either its old content or the new one. Returns 0
  * when the content is on disk, or -1 with `error` filled (EXIT_CODE_IO).
  */
 int seal_file_write(const struct seal_file *file, const uint8_t *bytes, size_t size,

@@ -20,7 +20,7 @@ static const uint8_t magic[8] = "SLSEAL1";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Returns `size` more bytes of the image, or NULL. */
+/* Returns room for `size` more bytes of the image, or NULL if out of memory. */
 static uint8_t *more(struct seal_image *image, size_t size)
 {
     if (image->no_memory)
@@ -53,7 +53,7 @@ void seal_image_begin(struct seal_image *image, bool stopped, int64_t floor_ns)
     put_little_u64(head + AT_FLOOR, (uint64_t)floor_ns);
 }
 
-/* Returns the bytes for the key's sessions, or NULL. */
+/* Returns room for the key's sessions, or NULL. */
 static uint8_t *add_key(struct seal_image *image, uint64_t id, int64_t floor_ns, size_t sessions)
 {
     uint8_t *key = more(image, KEY_SIZE + sessions * SESSION_SIZE);
@@ -124,7 +124,7 @@ static bool get_session(const uint8_t *bytes, struct seal_session *session)
     return session->highest != 0;
 }
 
-/* Reads a key. Returns false if the bytes are not a key, or if there are too few. */
+/* Returns false if the bytes are not a key, or too few. */
 static bool get_key(struct seal_image_reader *reader, uint64_t *id, struct seal_sessions *sessions)
 {
     const uint8_t *key = reader->bytes + reader->at;
@@ -149,7 +149,7 @@ bool seal_image_next(struct seal_image_reader *reader, uint64_t *id, struct seal
     return get_key(reader, id, sessions);
 }
 
-/* Whether the image consists of exactly the number of keys that its head has. */
+/* Returns true if the image has exactly the keys that its head counts. */
 static bool has_its_keys(struct seal_image_reader reader)
 {
     uint64_t id;

@@ -28,24 +28,24 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* All zero at first. The caller frees `bytes`. */
+/* Zero at first. The caller frees `bytes`. */
 struct seal_image {
     uint8_t *bytes;
     size_t size, room;
     uint32_t keys;
-    bool no_memory; /* memory was short, so something was left out */
+    bool no_memory; /* out of memory: the image is incomplete */
 };
 
-/* Begins a new image in the memory of the previous one. */
+/* Begins a new image. It reuses the memory of the previous one. */
 void seal_image_begin(struct seal_image *image, bool stopped, int64_t floor_ns);
 
-/* Adds a key with its floor only, without sessions. */
+/* Adds a key with its floor and without sessions. */
 void seal_image_add_floor(struct seal_image *image, uint64_t id, int64_t floor_ns);
 
-/* Adds a key with its sessions, whose windows have SEAL_WINDOW counters. */
+/* Adds a key with its sessions. Their windows must have SEAL_WINDOW counters. */
 void seal_image_add(struct seal_image *image, uint64_t id, const struct seal_sessions *sessions);
 
-/* Ends the image. Returns false if memory was short. */
+/* Ends the image. Returns false if out of memory, now or before. */
 bool seal_image_end(struct seal_image *image);
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -55,10 +55,12 @@ struct seal_image_reader {
     size_t at, end;
     bool stopped;
     int64_t floor_ns;
-    uint32_t left; /* keys */
+    uint32_t left; /* number of keys that were not read yet */
 };
 
-/* Returns NULL, or why the bytes are not an image, as a constant text. */
+/*
+ * Returns NULL on success, or the reason for which the bytes are not an image, as a constant text.
+ */
 const char *seal_image_open(const uint8_t *bytes, size_t size, struct seal_image_reader *reader);
 
 /* Reads the next key. Returns false after the last one. */

@@ -15,18 +15,18 @@
 #include "collector/senders/seal_image.h"
 
 struct seal_state {
-    _Atomic int64_t written_ns; /* the ceiling of all keys */
-    int64_t floor_ns;           /* floor of keys that are not known */
-    int64_t began_ns;           /* wall clock: the begin of the last write */
-    int64_t ahead_ns;           /* how far ahead it wrote */
-    int64_t lasted_ns;          /* duration of the last write that succeeded */
+    _Atomic int64_t written_ns; /* ceiling of all keys */
+    int64_t floor_ns;           /* floor of keys that are not in `known` */
+    int64_t began_ns;           /* wall clock at the begin of the last write */
+    int64_t ahead_ns;           /* how far ahead the last write was */
+    int64_t lasted_ns;          /* duration of the last successful write */
     struct log_limit slow_log;
     struct seal_file file;
 
-    struct mutex *mutex; /* protects the known keys, which the writing thread reads */
+    struct mutex *mutex; /* guards `known`, which the writing thread reads */
     struct known_keys known;
 
-    struct seal_image image; /* belongs to the writing thread, while there is one */
+    struct seal_image image; /* for the writing thread while it runs */
     struct thread *thread;
     struct wakeup *wakeup;
     _Atomic bool stopping;
@@ -34,7 +34,7 @@ struct seal_state {
 
 /* --- known keys ------------------------------------------------------------------------------- */
 
-/* Adds a key as an earlier run left it. Returns NULL if memory is short. */
+/* Adds a key as an earlier run left it. Returns NULL if out of memory. */
 static struct known_key *add_known(struct seal_state *state, uint64_t id,
                                    const struct seal_sessions *earlier)
 {
@@ -73,8 +73,8 @@ static int write_image(struct seal_state *state, struct error *error)
 }
 
 /*
- * Lowers the ceiling before a write if the clock was set back, because the file will then have a
- * lower time.
+ * If the clock was set back, the file will get an earlier time, so the ceiling must be lowered
+ * before the write.
  */
 static void lower_ceiling(struct seal_state *state, int64_t common_ns)
 {
@@ -83,9 +83,9 @@ static void lower_ceiling(struct seal_state *state, int64_t common_ns)
 }
 
 /*
- * Returns how far ahead to write at `now_ns`. The ceiling rises at the end of a write, and the next
- * write may last as long, so it must be sufficient for two. When a slow disk becomes faster, the
- * time ahead shrinks only with the time that passes, so that the ceiling is not lowered.
+ * Returns how far ahead to write at `now_ns`. The ceiling rises only at the end of a write, and the
+ * next write may last as long, so the time must suffice for two. When a slow disk becomes faster,
+ * the time ahead shrinks only as time passes, so that the ceiling is not lowered.
  */
 static int64_t choose_ahead(const struct seal_state *state, int64_t now_ns)
 {
@@ -108,7 +108,7 @@ static void plan_floors(struct seal_state *state, int64_t now_ns, int64_t ahead_
     }
 }
 
-/* Raises the ceilings to the times of the image, which is on disk now. */
+/* Raises the ceilings to the times of the image, which is now on disk. */
 static void allow_floors(struct seal_state *state, int64_t common_ns)
 {
     struct seal_image_reader reader;
@@ -141,7 +141,7 @@ static int write_ahead(struct seal_state *state, int64_t now_ns, struct error *e
     return 0;
 }
 
-/* As write_ahead, and measures how long a write that succeeds lasts. */
+/* Like write_ahead, but also measures the duration of a successful write. */
 static int write_measured(struct seal_state *state, int64_t now_ns, struct error *error)
 {
     const int64_t begin_ns = clock_monotonic_ns();
@@ -152,8 +152,8 @@ static int write_measured(struct seal_state *state, int64_t now_ns, struct error
 }
 
 /*
- * Reports a write that ended after the ceiling, unless only its beginning was late: the program was
- * suspended, or the clock was set forward.
+ * Reports a write that ended after the ceiling. Does not report it if only its beginning was late,
+ * because the program was suspended or the clock was set forward.
  */
 static void report_slowness(struct seal_state *state, int64_t late_ns)
 {
@@ -268,8 +268,8 @@ static void free_state(struct seal_state *state)
 }
 
 /*
- * Writes for the first time. On a slow disk the time ahead is over by then, so it is written again,
- * far enough ahead.
+ * On a slow disk the time ahead has already passed when the first write ends, so the file is
+ * written again, further ahead.
  */
 static int write_first(struct seal_state *state, int64_t now_ns, struct error *error)
 {
@@ -314,8 +314,8 @@ int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, s
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /*
- * After a key has left the file it counts as unknown, so the floor of unknown keys must not be
- * below the times that it has accepted.
+ * A key that leaves the file counts as unknown. The floor of unknown keys must therefore not be
+ * below the times that the key has accepted.
  */
 static void fold_key(struct seal_state *state, const struct known_key *key, int64_t now_ns)
 {

@@ -1,25 +1,25 @@
 /*
- * The state file of sealed datagrams (`state=`). With it no datagram that was accepted before a
- * restart is accepted again after the restart.
+ * The state file of sealed datagrams (`state=`). With it, no datagram that was accepted before a
+ * restart is accepted again after it.
  *
  * While the program runs, the file has a time up to which datagrams may have been accepted. It is
- * written every SEAL_STATE_WRITES_NS with a time that is ahead, and no key accepts a later time
- * than the file has. A key whose sender's clock is ahead gets a time of its own after its first
- * such datagram. After SIGKILL or a power cut the next start accepts only later times. So it
- * refuses at most the new datagrams of the time that was written ahead. When the program stops, it
+ * written every SEAL_STATE_WRITES_NS with a time ahead of the clock, and no key accepts a later
+ * time than the file has. A key whose sender's clock is ahead gets its own time after the first
+ * such datagram. After SIGKILL or a power cut, the next start accepts only later times, so it
+ * refuses new datagrams at most until the time that was written ahead. When the program stops, it
  * writes all windows, and the next start refuses no new datagram.
  *
- * The time is SEAL_STATE_AHEAD_NS ahead, plus twice the duration of the last write, and at most
- * SEAL_STATE_AHEAD_MOST_NS: a slow disk costs new datagrams only after SIGKILL. If a write lasts
- * longer than that, so that the written time is over before it ends, the log says so.
+ * The time is ahead by SEAL_STATE_AHEAD_NS plus twice the duration of the last write, but not by
+ * more than SEAL_STATE_AHEAD_MOST_NS. So a slow disk costs new datagrams only after SIGKILL. If a
+ * write is still not complete at the time written before, a log line reports it.
  *
- * If the file cannot be written, datagrams are accepted until the time in the file is over. Then
- * they are refused as stale, and the log says why. The new content is written under another name,
- * synced and renamed, so that after a crash the file has either the old content or the new. A lock
- * (FILE.lock) keeps other programs from using the file at the same time.
+ * If the file cannot be written, datagrams are accepted until the time in the file. After that they
+ * are refused as stale, and a log line reports the reason. The new content is written under another
+ * name, synced and renamed, so that after a crash the file has either the old content or the new. A
+ * lock (FILE.lock) keeps other programs from using the file at the same time.
  *
  * Lifecycle: open, load the keys (sender_keys.h), start, close after the last datagram was taken.
- * Tables of keys may be released later. Main thread, except as noted.
+ * Tables of keys may be released later. Main thread, unless stated otherwise.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEAL_STATE_H
 #define SLUICE_COLLECTOR_SENDERS_SEAL_STATE_H
@@ -29,47 +29,47 @@
 #include "collector/base/error.h"
 #include "collector/senders/key_sessions.h"
 
-/* How often the file is written, and how far ahead: on a fast disk, and at most. */
+/* Time between two writes, and how far ahead to write: on a fast disk, and at most. */
 #define SEAL_STATE_WRITES_NS     INT64_C(500000000)
 #define SEAL_STATE_AHEAD_NS      INT64_C(1000000000)
 #define SEAL_STATE_AHEAD_MOST_NS INT64_C(60000000000)
 
 /*
- * A key that no keys file has, and that had no datagram for this time, is left out of the file at
- * the end.
+ * At the end, a key that no keys file has and that had no datagram for this time is removed from
+ * the state file.
  */
 #define SEAL_STATE_KEPT_NS (INT64_C(86400) * 1000000000)
 
 struct seal_state;
 
 /*
- * Reads the file, locks it and writes it for the first time. If the file does not exist, only
- * datagrams later than `now_ns` (of the wall clock) are accepted. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CONFIG): the file is damaged, another program uses it, or it cannot be written.
+ * Reads the file, locks it, and writes it for the first time. Without a file, only datagrams later
+ * than `now_ns` (wall clock) are accepted. Returns 0; or -1 with `error` filled (EXIT_CODE_CONFIG)
+ * if the file is damaged, another program uses it, or it cannot be written.
  */
 int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, struct error *error);
 
-/* Checks the file as seal_state_open would, without writing or locking anything. */
+/* Checks the file like seal_state_open, but neither writes nor locks it. */
 int seal_state_check(const char *path, struct error *error);
 
 /*
- * Returns the sessions of the key with this id, as an earlier run left them. The state holds them;
- * the caller may hold them, too. Returns NULL if memory is short.
+ * Returns the sessions of the key with this id, as an earlier run left them. The state keeps its
+ * hold; the caller may add its own. Returns NULL if out of memory.
  */
 struct key_sessions *seal_state_sessions(struct seal_state *state, uint64_t id);
 
-/* Starts the thread that writes. Returns 0, or -1 with `error` filled. */
+/* Starts the writing thread. Returns 0, or -1 with `error` filled. */
 int seal_state_start(struct seal_state *state, struct error *error);
 
 /*
- * Writes the file once, ahead of `now_ns`. The thread does this; the caller may do it if no thread
+ * Writes the file once, ahead of `now_ns`. Called by the writing thread, or by the caller if none
  * was started. Returns 0, or -1 with `error` filled (EXIT_CODE_IO).
  */
 int seal_state_write(struct seal_state *state, int64_t now_ns, struct error *error);
 
 /*
- * Ends the thread, writes the windows at `now_ns` and frees the state. A failure is logged: the
- * next start then continues with what was written ahead. NULL is allowed.
+ * Ends the thread, writes the windows at `now_ns`, and frees the state. A failure is logged; the
+ * next start then uses what was written ahead. NULL is allowed.
  */
 void seal_state_close(struct seal_state *state, int64_t now_ns);
 

@@ -51,7 +51,7 @@ static uint64_t *word_of(struct seal_session *slot, uint32_t width, uint64_t cou
     return &slot->seen[index / 64];
 }
 
-/* Moves the window up to `counter`: the bits of the counters that it passes are cleared. */
+/* Moves the window up to `counter`, and clears the bits of the counters in between. */
 static void advance(struct seal_session *slot, uint32_t width, uint64_t counter)
 {
     uint64_t bit;
@@ -64,7 +64,7 @@ static void advance(struct seal_session *slot, uint32_t width, uint64_t counter)
     slot->highest = counter;
 }
 
-/* Returns false if the counter was seen or is below the window. */
+/* Returns false if the counter was seen, or is below the window. */
 static bool mark(struct seal_session *slot, uint32_t width, uint64_t counter)
 {
     uint64_t bit;
@@ -89,7 +89,7 @@ static struct seal_session *find_session(struct seal_sessions *sessions, uint64_
     return NULL;
 }
 
-/* Returns a free slot, or else that of the session whose last time is oldest. */
+/* Returns a free slot, otherwise that of the session with the oldest latest time. */
 static struct seal_session *choose_slot(struct seal_sessions *sessions)
 {
     struct seal_session *chosen = &sessions->slots[0];
@@ -104,8 +104,8 @@ static struct seal_session *choose_slot(struct seal_sessions *sessions)
 }
 
 /*
- * The session keeps the floor with which its first datagram was compared. The key's floor rises
- * here only because another session is forgotten.
+ * The session keeps the floor with which its first datagram was compared, because the key's floor
+ * rises here only for the sake of the forgotten session.
  */
 static struct seal_session *begin_session(struct seal_sessions *sessions, uint64_t session,
                                           int64_t time_ns)

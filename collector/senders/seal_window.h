@@ -2,14 +2,14 @@
  * Remembers which sealed datagrams of one key were accepted, so that none is accepted twice.
  *
  * A key has several sessions, each with a window of its last counters. A counter in the window was
- * accepted before if its bit is set; a counter below the window may have been accepted before. When
- * the slots are full and a further session begins, the session whose latest time is oldest is
- * forgotten, and the key's floor rises to that time. A datagram that is not later than the floor
- * may have been accepted in a forgotten session. So a session that begins accepts only later ones.
- * This also holds for a forgotten session that comes back, because its window is lost.
+ * accepted if its bit is set; a counter below the window may have been accepted. When a session
+ * begins and no slot is free, the session with the oldest latest time is forgotten, and the key's
+ * floor rises to that time. A datagram that is not later than the floor may have been accepted in a
+ * forgotten session, so a new session accepts only later ones. This also applies to a forgotten
+ * session that returns, because its window is lost.
  *
- * Only datagrams whose tag is right are passed to these functions. Pure functions; one thread at a
- * time (key_sessions.h has the lock).
+ * Pass only datagrams whose tag is right. Pure functions; one thread at a time (key_sessions.h has
+ * the lock).
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEAL_WINDOW_H
 #define SLUICE_COLLECTOR_SENDERS_SEAL_WINDOW_H
@@ -17,55 +17,58 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counters in a window, and sessions of a key. */
+/* Upper limits: counters in a window, and sessions of a key. */
 #define SEAL_WINDOW   1024
 #define SEAL_SESSIONS 8
 
 enum seal_verdict {
     SEAL_ACCEPTED,
-    SEAL_REPLAYED, /* accepted before, or below its session's window, so that it may have been */
-    SEAL_STALE,    /* not later than the floor of its session */
+    SEAL_REPLAYED, /* accepted before, or below the window, so that it may have been accepted */
+    SEAL_STALE,    /* not later than the session's floor */
 };
 
 struct seal_session {
     uint64_t session;
-    uint64_t highest;                /* highest accepted counter; 0: the slot is free */
-    int64_t latest_ns;               /* time accepted */
-    int64_t floor_ns;                /* the key's floor when the session began, or as raised */
+    uint64_t highest;                /* highest accepted counter; 0 if the slot is free */
+    int64_t latest_ns;               /* latest accepted time */
+    int64_t floor_ns;                /* the key's floor when the session began, or raised later */
     uint64_t seen[SEAL_WINDOW / 64]; /* counter n has bit n % width */
 };
 
 struct seal_sessions {
-    int64_t floor_ns; /* a new session accepts only what is later */
+    int64_t floor_ns; /* a new session accepts only later times */
     uint32_t width;   /* counters in a window: a power of two, at most SEAL_WINDOW */
-    uint32_t count;   /* slots in use by this key, at most SEAL_SESSIONS */
+    uint32_t count;   /* number of slots that are used, at most SEAL_SESSIONS */
     struct seal_session slots[SEAL_SESSIONS];
 };
 
 /* Begins without sessions, with SEAL_WINDOW counters and SEAL_SESSIONS slots. */
 void seal_sessions_init(struct seal_sessions *sessions, int64_t floor_ns);
 
-/* As seal_sessions_init, with fewer counters and slots, which tests can try out exhaustively. */
+/* Like seal_sessions_init, but with fewer counters and slots, so that tests can try all cases. */
 void seal_sessions_init_small(struct seal_sessions *sessions, int64_t floor_ns, uint32_t width,
                               uint32_t count);
 
 /*
- * Classifies a datagram (counter ≥ 1) and notes it if it is accepted. Any other verdict changes
- * nothing.
+ * Classifies a datagram, whose counter is at least 1, and notes it if it is accepted. Other
+ * verdicts change nothing.
  */
 enum seal_verdict seal_sessions_take(struct seal_sessions *sessions, uint64_t session,
                                      uint64_t counter, int64_t time_ns);
 
-/* Returns the floor of this session, or the key's floor if the session is not known. */
+/* Returns the floor of this session, or the key's floor if the session does not exist. */
 int64_t seal_sessions_floor(struct seal_sessions *sessions, uint64_t session);
 
 /*
- * Raises the floor, and those of the sessions, to `floor_ns` if they are lower: datagrams up to it
- * may have been accepted with other windows.
+ * Raises the floors of the key and of its sessions to `floor_ns` if they are lower. Datagrams up to
+ * it may have been accepted with other windows.
  */
 void seal_sessions_raise_floor(struct seal_sessions *sessions, int64_t floor_ns);
 
-/* Returns the largest time that may have been accepted: of the sessions, and the floor. */
+/*
+ * Returns the latest time that may have been accepted: the latest of the sessions' times and the
+ * floor.
+ */
 int64_t seal_sessions_latest(const struct seal_sessions *sessions);
 
 #endif

@@ -15,7 +15,7 @@
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Takes the next word off the line; an empty one at its end. */
+/* Takes the next word from the line; it is empty at the end of the line. */
 static struct text take_word(struct text *rest)
 {
     while (rest->size != 0 && (*rest->data == ' ' || *rest->data == '\t'))
@@ -28,7 +28,7 @@ static struct text take_word(struct text *rest)
     return word;
 }
 
-/* Reads exactly `size` bytes of two digits each. */
+/* Reads exactly `size` bytes, of two digits each. */
 static bool read_hex(struct text word, uint8_t *bytes, size_t size)
 {
     if (word.size != 2 * size)
@@ -95,7 +95,7 @@ static bool read_key(struct text word, uint8_t key[SEALED_KEY_SIZE])
     return good;
 }
 
-/* Whether the word is NAME=TIME. A name that was given before is a fault. */
+/* Reads NAME=TIME. Returns false if the word is different, or if the name was given before. */
 static bool read_time(struct text word, const char *name, int64_t unset_ns, int64_t *ns)
 {
     char time[40];

@@ -17,34 +17,34 @@
 #include "collector/framing/sealed.h"
 #include "collector/text/output.h"
 
-/* The size of a sender's name in bytes, with its NUL. */
+/* Bytes of a sender's name, including its NUL. */
 #define SENDER_KEY_NAME_SIZE 64
 
-/* The most bytes of a line that sender_key_line_put writes. */
+/* The upper limit in bytes of a line that sender_key_line_put writes. */
 #define SENDER_KEY_LINE_SIZE 256
 
-/* It holds a secret: clear it after use (secure_clear.h). */
+/* Contains a secret: clear it after use (secure_clear.h). */
 struct sender_key_line {
     char name[SENDER_KEY_NAME_SIZE];
     uint64_t id;
     uint8_t key[SEALED_KEY_SIZE];
-    int64_t not_before_ns; /* the key is valid from this time on; INT64_MIN: always */
-    int64_t not_after_ns;  /* and until this time, which is the last; INT64_MAX: for ever */
+    int64_t not_before_ns; /* begin of the validity; INT64_MIN means always */
+    int64_t not_after_ns;  /* last time of the validity; INT64_MAX means for ever */
 };
 
-/* Whether the text can be a sender's name. */
+/* Returns true if the text can be a sender's name. */
 bool sender_key_is_name(const char *name);
 
-/* Reads a KEYID. Returns false if the text is none. */
+/* Reads a KEYID. Returns false if the text is not a KEYID. */
 bool sender_key_id_parse(const char *text, uint64_t *id);
 
 /*
- * Parses a line of `size` bytes without its line break. Returns NULL with *out filled, or the fault
- * as a constant text that contains nothing of the line.
+ * Parses a line of `size` bytes, without its line break. Returns NULL with *out filled, or the
+ * fault as a constant text that contains nothing of the line.
  */
 const char *sender_key_line_parse(const char *line, size_t size, struct sender_key_line *out);
 
-/* Appends name, id and key, the key as base64, without times and line break. */
+/* Appends name, id and key (as base64), without times and line break. */
 void sender_key_line_put(struct output *out, const struct sender_key_line *line);
 
 #endif

@@ -13,10 +13,10 @@
 struct sender_keys {
     _Atomic unsigned holders;
     size_t count, room;
-    struct sender_key *keys; /* on pages of their own */
+    struct sender_key *keys; /* on pages of secret memory */
     struct id_index index;
     bool for_sending;
-    bool apart; /* no other table has its sessions */
+    bool apart; /* no other table shares its sessions */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -130,7 +130,9 @@ const struct sender_key *sender_keys_for_sending(const struct sender_keys *keys,
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Returns the same key in another table, whatever its name and times are; NULL: it has none. */
+/*
+ * Returns the key with the same id and secret in another table, or NULL. Name and times may differ.
+ */
 static const struct sender_key *find_same(const struct sender_keys *keys,
                                           const struct sender_key *key)
 {
@@ -149,7 +151,7 @@ static struct key_sessions *sessions_before(const struct sender_keys_options *op
     return key_sessions_create(options->floor_ns);
 }
 
-/* Whether tables of before have the key, but all of them with other sessions. */
+/* Returns true if tables of before have the key, but all of them with other sessions. */
 static bool has_other_sessions(const struct sender_keys_options *options,
                                const struct sender_key *key)
 {

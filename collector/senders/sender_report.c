@@ -7,14 +7,15 @@
 #include "collector/text/json_writer.h"
 
 /*
- * The most senders reported in all. With more listeners than that, one sender is reported for each.
+ * The upper limit of reported senders in all. If there are more listeners than this, one sender is
+ * reported for each.
  */
 #define TOLD_OF_ALL 512
 
-/* One host that sends to one listener. */
+/* A host that sends to a listener. */
 struct row {
     struct traffic_sender traffic;
-    uint64_t numbered; /* senders that number their datagrams; then their sums */
+    uint64_t numbered; /* number of its senders that number their datagrams */
     uint64_t lost, missing, duplicated;
 };
 
@@ -27,7 +28,7 @@ struct sender_report {
     struct traffic_sender *read; /* the senders of one table */
     struct row *rows;            /* of all tables */
     size_t row_count;
-    struct sequence_sender losers[LOSERS_TOLD]; /* the greatest losses first */
+    struct sequence_sender losers[LOSERS_TOLD]; /* greatest losses first */
     size_t loser_count;
 };
 
@@ -98,7 +99,6 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Orders by listener and address. */
 static int compare_identity(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -111,7 +111,7 @@ static int compare_identity(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->source.scope, b->source.scope);
 }
 
-/* Orders by listener, then the busiest sender first; equally busy senders by address. */
+/* By listener, then the busiest first, then by address. */
 static int compare_business(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -132,10 +132,7 @@ static void read_tables(struct sender_report *report)
     }
 }
 
-/*
- * Merges the rows of one host that several threads have counted, because its ports may reach
- * different threads.
- */
+/* Several threads may have counted the same host, because its ports may reach different threads. */
 static void merge_rows(struct sender_report *report)
 {
     size_t kept = 0;
@@ -217,7 +214,9 @@ static void write_sender(struct output *out, const struct row *row)
     json_object_end(out);
 }
 
-/* Writes one listener. Returns the index of the first row of the next listener. */
+/*
+ * Writes one listener, whose first row is `at`. Returns the index of the next listener's first row.
+ */
 static size_t write_listener(const struct sender_report *report, uint32_t listener, size_t at,
                              size_t most, struct output *out)
 {
@@ -238,8 +237,8 @@ static size_t write_listener(const struct sender_report *report, uint32_t listen
 }
 
 /*
- * Writes the sender's name. The values of sequence_key= each end in a NUL, which keeps "a", "b" and
- * "ab" apart; readers get commas between the values.
+ * Each value of sequence_key= ends with a NUL in the name, which keeps "a", "b" and "ab" apart.
+ * Readers get commas between the values.
  */
 static void write_name(const struct sequence_sender *sender, struct output *out)
 {

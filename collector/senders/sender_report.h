@@ -16,8 +16,8 @@
 #include "collector/text/output.h"
 
 /*
- * The most senders that are reported for each listener (fewer with many listeners), and the most
- * losers for all listeners together.
+ * Upper limits: the senders reported for each listener (fewer with many listeners), and the senders
+ * with losses for all listeners together.
  */
 #define SENDERS_TOLD 64
 #define LOSERS_TOLD  32
@@ -33,17 +33,17 @@ struct sender_report *sender_report_create(size_t tables, struct sequence_table 
 /* NULL is allowed. */
 void sender_report_destroy(struct sender_report *report);
 
-/* Bytes that a report allocates. */
+/* Returns the bytes that a report allocates. */
 size_t sender_report_memory(size_t tables);
 
-/* Makes room for `more` further tables. If out of memory, returns false and changes nothing. */
+/* Makes room for `more` additional tables. If out of memory, returns false and changes nothing. */
 bool sender_report_reserve(struct sender_report *report, size_t more);
 
 void sender_report_add_table(struct sender_report *report, const struct traffic_table *table);
 
 /*
- * Adds a listener; listeners are added in the order of their indexes. A listener without a name
- * could not start for lack of memory, and is left out of the report. Returns false if out of
+ * Adds a listener. Listeners must be added in the order of their indexes. A listener without a name
+ * could not start because memory was short, and is omitted from the report. Returns false if out of
  * memory.
  */
 bool sender_report_add_listener(struct sender_report *report, const struct listener *listener);

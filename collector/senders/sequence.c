@@ -80,7 +80,6 @@ bool sequence_keep_senders(struct sequence_table *table)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Gives the slot to a new sender. */
 static void admit_sender(const struct sequence_sets *sets, struct slot slot,
                          const struct sequence_step *step, struct sequence_outcome *outcome)
 {
@@ -111,7 +110,7 @@ static void describe_sender(struct sequence_sender *sender, const struct sequenc
         memcpy(sender->name, key->sender, size);
 }
 
-/* Prefetches the members that every search in the set reads. */
+/* Prefetches what every search in the set reads. */
 static void prefetch_set(const struct sequence_set *set)
 {
     PREFETCH(set->fingerprint);
@@ -145,7 +144,7 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
     prefetch_set(sequence_set_at(sets, step->set));
 }
 
-/* Compares the cheap members first: with many senders, numbers hardly ever extend a step. */
+/* Compares the cheap members first, because with many senders numbers hardly ever extend a step. */
 bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
                      const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
@@ -160,7 +159,7 @@ bool sequence_extend(const struct sequence_table *table, struct sequence_step *s
     return true;
 }
 
-/* Has no effect if the sender is not in the table yet or moves before sequence_end. */
+/* No effect if the sender is not in the table, or moves before sequence_end. */
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
     const struct sequence_sets *sets = sets_of(table, step);
@@ -179,7 +178,7 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
         prefetch_set(sequence_set_at(sets, second_set(&sets->frame, step->set, step->fingerprint)));
 }
 
-/* Where a step's sender is, or where it goes if it is new. */
+/* The slot of a step's sender, or the slot for it if it is new. */
 struct place {
     struct slot slot;
     bool found;
@@ -206,7 +205,7 @@ static void enter(struct sequence_sets *sets, struct place place, const struct s
     } else {
         admit_sender(sets, slot, step, outcome);
     }
-    if (step->spread) /* the order of reading the sockets may be the cause */
+    if (step->spread) /* the cause may be the order in which sockets were read */
         outcome->reordered = 0;
     if (sets->senders != NULL && !sequence_is_next(outcome)) {
         struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];
@@ -229,7 +228,10 @@ static void enter_in(struct sequence_sets *sets, const struct sequence_step *ste
     mutex_unlock(shard->mutex);
 }
 
-/* Whether a sender with several paths may have the slot: it is empty, or its sender was quiet. */
+/*
+ * Returns true if a sender with several paths may have the slot: it is empty, or its sender was
+ * quiet.
+ */
 static bool is_available(struct sequence_sets *sets, struct slot slot)
 {
     uint64_t last_used = sequence_set_at(sets, slot.set)->last_used[slot.way];
@@ -247,9 +249,9 @@ static bool knows(struct sequence_sets *sets, const struct sequence_step *step)
 }
 
 /*
- * Enters the numbers of a sender with several paths in its long window, or in an ordinary one if
- * there was no long one for it. The lock of the long window's shard keeps the sender's other
- * threads from deciding otherwise.
+ * Enters the numbers of a sender with several paths into its long window, or into an ordinary one
+ * if it has no long one. The lock of the long window's shard keeps the sender's other threads from
+ * deciding differently.
  */
 static void enter_several(struct sequence_table *table, const struct sequence_step *step,
                           struct sequence_outcome *outcome)
@@ -316,7 +318,10 @@ static void close_windows(struct sequence_sets *sets, const struct sequence_clos
         struct sequence_set *set = sequence_set_at(sets, i);
         struct shard *shard = shard_of(&sets->frame, i);
         mutex_lock(shard->mutex);
-        /* Skips shards that never had a sender: reading untouched pages would take memory. */
+        /*
+         * A shard without ticks never had a sender. It is skipped, because reading its untouched
+         * pages would take memory.
+         */
         for (size_t way = 0; shard->tick != 0 && way < WAYS; way++) {
             uint32_t listener = (uint32_t)set->sender[way].listener;
             uint32_t numbering = (uint32_t)set->sender[way].numbering;

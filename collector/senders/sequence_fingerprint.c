@@ -28,8 +28,7 @@ static void keep_recent(struct sequence_recent *recent, const struct sequence_ke
 }
 
 /*
- * Hashes the key. The name comes last, after a head of fixed size, so two keys never give the same
- * input.
+ * The name comes last, after a head of fixed size, so two different keys never give the same input.
  */
 static void hash_key(const uint8_t secret[16], const struct sequence_key *key,
                      uint64_t fingerprint[2])

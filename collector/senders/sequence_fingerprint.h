@@ -1,6 +1,4 @@
-/*
- * The hash by which a sequence table (sequence.h) finds a sender.
- */
+/* The hash by which a sequence table (sequence.h) finds a sender. */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_FINGERPRINT_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_FINGERPRINT_H
 
@@ -9,8 +7,8 @@
 #include "collector/senders/sequence.h"
 
 /*
- * Computes the key's fingerprint with the table's secret. Takes the fingerprint from key->recent,
- * without a hash, if that is for the same key.
+ * Computes the key's fingerprint with the table's secret, or copies it from key->recent if that is
+ * for the same key.
  */
 void sequence_fingerprint(const uint8_t secret[16], const struct sequence_key *key,
                           uint64_t fingerprint[2]);

@@ -11,7 +11,7 @@ void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *ta
 static void count_outcome(const struct sequence_queue *queue, struct ingest_counters *counters,
                           const struct sequence_outcome *outcome)
 {
-    if (sequence_is_next(outcome)) /* most frequent case: no counter changes */
+    if (sequence_is_next(outcome)) /* the most frequent case */
         return;
     counter_add(&counters->lost, outcome->lost);
     counter_add(&counters->duplicated, outcome->duplicated);
@@ -36,7 +36,7 @@ static void end_first(struct sequence_queue *queue)
 }
 
 /*
- * Keys with equal fingerprints have the same listener, so an extended note does not use `counters`.
+ * A note that is extended keeps its counters: keys with equal fingerprints have the same listener.
  */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters)

@@ -1,11 +1,11 @@
 /*
- * Queues senders' numbers on their way into the sequence table.
+ * Queues sequence numbers on their way into the sequence table.
  *
- * With many senders, a sender's data is seldom in the cache. To note a number at once, the thread
- * would have to wait for memory twice, which takes as long as decoding a datagram. A note is
- * therefore made in steps, between which later datagrams are decoded. Its outcome is counted a few
- * datagrams late, at the latest when the queue is committed. Notes keep their order. With few
- * senders, most numbers are consecutive and extend the last note.
+ * With many senders, a sender's data is seldom in the processor's cache. To enter a number at once,
+ * the thread would have to wait for memory twice, which takes as long as decoding a datagram. A
+ * number is therefore entered in steps, and later datagrams are decoded between them. Its outcome
+ * is counted a few datagrams late, at the latest when the queue is committed. The order is kept.
+ * With few senders, most numbers are consecutive and extend the last step.
  *
  * Used by one thread.
  */
@@ -18,7 +18,7 @@
 #include "collector/ledger/ledger.h"
 #include "collector/senders/sequence.h"
 
-/* The maximum number of notes in the queue. A power of two. */
+/* The upper limit of notes in the queue; a power of two. */
 #define SEQUENCE_QUEUE_SIZE 4
 
 struct sequence_queue {
@@ -26,14 +26,15 @@ struct sequence_queue {
     struct ingest_counters **counters;
     struct {
         struct sequence_step step;
-        struct ingest_counters *counters; /* counters of the datagram's listener */
+        struct ingest_counters *counters; /* of the datagram's listener */
     } notes[SEQUENCE_QUEUE_SIZE];
-    size_t first; /* number of removed notes; modulo SEQUENCE_QUEUE_SIZE: index of the next */
+    size_t first; /* number of removed notes; modulo SEQUENCE_QUEUE_SIZE it is the index of the next
+                     note */
     size_t count;
 };
 
 /*
- * `counters` has one block per listener, by the listener's index in the keys. Only this thread
+ * `counters` has a block for each listener, by the listener's index in the keys. Only this thread
  * writes the blocks; evicted senders are also counted there. Table and counters must outlive the
  * queue.
  */
@@ -41,7 +42,7 @@ void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *ta
                          struct ingest_counters **counters);
 
 /*
- * Enters a number into the table by sequence_begin to sequence_end; later adds the outcome to
+ * Enters a number into the table by sequence_begin to sequence_end. Later adds the outcome to
  * `counters`.
  */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,

@@ -2,7 +2,7 @@
  * The senders of a sequence table (sequence.h) whose windows have the same size: sets of slots,
  * each with a sender and its window. sharded_sets.h chooses the sets of a sender.
  *
- * Unless noted otherwise, the caller holds the lock of the set's shard.
+ * The caller holds the lock of the set's shard, unless stated otherwise.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_SETS_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_SETS_H
@@ -19,13 +19,13 @@
 #define SEQUENCE_CACHE_LINE 64
 
 /*
- * For most datagrams the set is not in the cache, so its layout keeps the number of touched cache
- * lines small: the two members that every search reads come first, a sender is on one line, and a
- * number touches one line of its window.
+ * For most datagrams the set is not in the processor's cache. The layout therefore keeps the number
+ * of touched cache lines small: the two members that every search reads come first, a sender is on
+ * one line, and a number touches one line of its window.
  */
 struct sequence_set {
-    _Atomic uint64_t fingerprint[WAYS]; /* atomic for sequence_go_on, which has no lock */
-    uint64_t last_used[WAYS];           /* the shard's tick; 0: this slot is empty */
+    _Atomic uint64_t fingerprint[WAYS]; /* atomic because sequence_go_on takes no lock */
+    uint64_t last_used[WAYS];           /* tick of the shard; 0 if the slot is empty */
     struct sender sender[WAYS];
     uint64_t seen[]; /* a window for each slot */
 };
@@ -33,39 +33,39 @@ _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
                    sizeof(struct sequence_set) % SEQUENCE_CACHE_LINE == 0,
                "no sender is on two cache lines");
 
-/* Suspects that a shard remembers, each the number of a sender's last step. */
+/* The number of suspects (struct sequence_suspect) that a shard remembers. */
 #define SEQUENCE_SUSPECTS 16
 
-/* A suspect is valid while its step (the tick) is the last one of its sender. */
+/* Valid while `tick` is that of the last step of its sender. */
 struct sequence_kept_suspect {
-    uint64_t tick; /* 0: none */
+    uint64_t tick; /* 0 if unused */
     uint64_t number;
 };
 
 struct sequence_sets {
     struct sharded_sets frame;
-    uint32_t window;                 /* numbers per window; 0: there are no sets */
-    uint8_t *first;                  /* frame.count sets, sequence_set_size(window) bytes apart */
+    uint32_t window;                 /* numbers per window; 0 if there are no sets */
+    uint8_t *first;                  /* `frame.count` sets, sequence_set_size(window) bytes apart */
     void *memory;                    /* contains the sets */
-    struct sequence_sender *senders; /* of all slots; NULL: not kept */
+    struct sequence_sender *senders; /* of all slots; NULL if senders are not kept */
     struct sequence_kept_suspect suspects[SHARDS][SEQUENCE_SUSPECTS];
 };
 
 /*
  * Creates sets for `senders` senders with windows of `window` numbers. Returns false if out of
- * memory; sequence_sets_destroy must be called in either case.
+ * memory. Call sequence_sets_destroy in either case.
  */
 bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t window,
                           const uint8_t secret[16]);
 
-/* All zero is allowed. */
+/* A zeroed struct is allowed. */
 void sequence_sets_destroy(struct sequence_sets *sets);
 
-/* Returns the bytes that such sets allocate. */
+/* Returns the bytes that these sets allocate. */
 size_t sequence_sets_memory(size_t senders, uint32_t window);
 
 /*
- * sequence_sets_keep_senders makes the sets keep their senders (sequence_keep_senders);
+ * sequence_sets_keep_senders makes the sets keep their senders (sequence_keep_senders).
  * sequence_sets_senders_memory returns the bytes that it allocates.
  */
 bool sequence_sets_keep_senders(struct sequence_sets *sets);
@@ -97,11 +97,14 @@ bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_
 /* Returns the suspect that the last step of the slot's sender left. */
 struct sequence_suspect sequence_sets_suspect(const struct sequence_sets *sets, struct slot slot);
 
-/* Remembers the suspect, if it is open, after a step at the shard's tick `tick`. */
+/* Remembers an open suspect of a step at the shard's tick `tick`. */
 void sequence_sets_keep_suspect(struct sequence_sets *sets, struct slot slot, uint64_t tick,
                                 const struct sequence_suspect *suspect);
 
-/* Chooses the slot for the step's new sender: an empty one, or that of the sender quiet longest. */
+/*
+ * Chooses the slot for the step's new sender: an empty one, or that of the sender that has been
+ * quiet longest.
+ */
 struct slot sequence_sets_choose(const struct sequence_sets *sets,
                                  const struct sequence_step *step);
 

@@ -14,7 +14,7 @@ static uint32_t count_ones(uint64_t x)
     return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Clears `count` (at most the window's size) bits from `number` on; returns how many were set. */
+/* Clears `count` bits (at most the window's size) from `number` on. Returns how many were set. */
 static uint32_t clear_seen(struct sequence_window window, uint64_t number, uint32_t count)
 {
     uint32_t seen = 0;
@@ -35,7 +35,7 @@ static uint32_t clear_seen(struct sequence_window window, uint64_t number, uint3
     return seen;
 }
 
-/* Sets `count` (1 to SEQUENCE_RUN_MOST) bits from `number` on, in one or two words. */
+/* Sets `count` bits (1 to SEQUENCE_RUN_MOST) from `number` on, in one or two words. */
 static void set_seen(struct sequence_window window, uint64_t number, uint32_t count)
 {
     uint32_t at = (uint32_t)(number % window.size);
@@ -46,13 +46,13 @@ static void set_seen(struct sequence_window window, uint64_t number, uint32_t co
         window.seen[(at / 64 + 1) % (window.size / 64)] |= mask >> (64 - bit);
 }
 
-/* Whether `number`, which is inside the window, was seen. */
+/* `number` must be inside the window. */
 static bool is_seen(struct sequence_window window, uint64_t number)
 {
     return (window.seen[number % window.size / 64] >> number % 64 & 1) != 0;
 }
 
-/* Marks `number`, which is inside the window, as seen; returns whether it already was. */
+/* `number` must be inside the window. Returns true if it was already seen. */
 static bool test_and_set_seen(struct sequence_window window, uint64_t number)
 {
     bool before = is_seen(window, number);
@@ -70,7 +70,7 @@ uint64_t sequence_window_unseen(struct sequence_window window)
 }
 
 /*
- * Numbers of 32 bits are extended to 64. After a start or restart they begin in the second round of
+ * Extends a number of 32 bits to 64. After a start or restart numbers begin in the second round of
  * 2^32, so that numbers before the first one are still above 0.
  */
 static uint64_t unwrapped(uint64_t number)
@@ -86,7 +86,7 @@ static uint64_t nearest_round(struct sequence_window window, uint64_t number)
     return ahead <= INT32_MAX ? highest + ahead : highest - (UINT64_C(1) << 32) + ahead;
 }
 
-/* Sets how many numbers are expected; `count` is at most the window's size. */
+/* `count` is at most the window's size. */
 static void set_expected(struct sequence_window window, uint64_t count)
 {
     window.sender->expected = count & (2 * SEQUENCE_SPREAD_MOST - 1);
@@ -108,7 +108,7 @@ static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t
 }
 
 /*
- * Moves the end of the window up by `distance`; returns how many numbers left it unseen. A number
+ * Moves the end of the window up by `distance`. Returns how many numbers left it unseen. A number
  * that enters takes the bit of one that leaves. If the distance exceeds the window's size, the
  * numbers in between enter and leave at once.
  */
@@ -141,9 +141,10 @@ static void note_ahead(struct sequence_window window, uint64_t number,
 }
 
 /*
- * Whether the number may be from a restarted sender without boot id. In the long window of a sender
- * with several paths that is a number which had come long before: one that had not come may have
- * waited on another path. The datagrams of a spread sender may be doubled on any path.
+ * Returns true if the number may be from a restarted sender without boot id. In the long window of
+ * a sender with several paths, this is a number that had already arrived; one that had not may have
+ * waited on another path. For a spread sender it is not, because its datagrams may be duplicated on
+ * any path.
  */
 static bool may_have_restarted(struct sequence_window window, const struct sequence_step *step,
                                uint64_t number)
@@ -154,7 +155,7 @@ static bool may_have_restarted(struct sequence_window window, const struct seque
     return age >= window.size || (!step->spread && is_seen(window, number));
 }
 
-/* Begins a new life with the suspect and the number that shortly follows it. */
+/* Begins again with the suspect's number, and the number that follows it shortly. */
 static void restart_at(struct sequence_window window, uint64_t first, uint64_t number,
                        struct sequence_outcome *outcome)
 {
@@ -220,13 +221,13 @@ static void sum_outcome(struct sequence_outcome *sum, const struct sequence_outc
     sum->restarted += more->restarted;
 }
 
-/* Whether `number` directly follows the highest number, with the same boot id. */
+/* Returns true if `number` directly follows the highest number, with the same boot id. */
 static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
     return number != 0 && window.sender->boot_id == boot_id && window.sender->highest == number - 1;
 }
 
-/* Enters `count` (at most SEQUENCE_RUN_MOST) numbers from `number` on, as if one by one. */
+/* Enters `count` numbers (at most SEQUENCE_RUN_MOST) from `number` on, as if one by one. */
 static void note_run(struct sequence_window window, const struct sequence_step *step,
                      uint64_t number, uint32_t count, struct sequence_suspect *suspect,
                      struct sequence_outcome *outcome)
@@ -244,7 +245,7 @@ static void note_run(struct sequence_window window, const struct sequence_step *
     }
 }
 
-/* After a restart a 32-bit number is again in the second round. */
+/* After a restart a 32-bit number is again in the second round (unwrapped). */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_suspect *suspect, struct sequence_outcome *outcome)
 {

@@ -1,7 +1,7 @@
 /*
- * One sender's window in a sequence table (sequence.h): which of its last numbers were seen, and
- * how a further number is classified. The window ends at the highest number seen; number n has bit
- * n % size.
+ * The window of a sender in a sequence table (sequence.h): which of its last numbers were seen, and
+ * how the next number is classified. The window ends at the highest number seen; number n has bit n
+ * % size.
  *
  * The table owns the memory. One thread at a time.
  */
@@ -13,14 +13,15 @@
 
 #include "collector/senders/sequence.h"
 
-/* All zero before the sender's first number. */
+/* Zero before the sender's first number. */
 struct sender {
-    uint64_t fingerprint; /* second half; the set has the first half */
+    uint64_t fingerprint; /* the second half; struct sequence_set has the first */
     uint64_t boot_id;
     uint64_t highest;
-    uint64_t numbering : 27; /* used by the table, as is `listener` */
+    uint64_t numbering : 27; /* `numbering` and `listener` are for the table */
     uint64_t listener : 16;
-    uint64_t expected : 21; /* numbers in the window that were sent, seen or not: 1 to its size */
+    uint64_t
+        expected : 21; /* how many numbers of the window were sent, seen or not: 1 to its size */
 };
 _Static_assert(SEQUENCE_LISTENERS <= 1 << 16 && SEQUENCE_NUMBERINGS <= 1 << 27 &&
                    SEQUENCE_SPREAD_MOST < 1 << 21 && SEQUENCE_WINDOW <= SEQUENCE_SPREAD_MOST,
@@ -33,27 +34,27 @@ struct sequence_window {
 };
 
 /*
- * A possible restart of a sender without boot id: its last number was too old, or had come long
- * before. All zero: none.
+ * A possible restart of a sender without boot id: its last number was too old, or had arrived long
+ * before. Zero if there is none.
  */
 struct sequence_suspect {
     bool is_open;
     uint64_t number;
 };
 
-/* Returns how many expected numbers in the window have not come. */
+/* Returns how many expected numbers in the window have not arrived. */
 uint64_t sequence_window_unseen(struct sequence_window window);
 
 /*
- * Begins the window with a new sender's first numbers; earlier numbers are not expected. Adds to
+ * Begins the window with a new sender's first numbers. Earlier numbers are not expected. Adds to
  * *outcome.
  */
 void sequence_window_begin(struct sequence_window window, const struct sequence_step *step,
                            struct sequence_outcome *outcome);
 
 /*
- * Marks further numbers of the sender as seen. Adds to *outcome. *suspect is that after the
- * sender's last step, and is replaced.
+ * Marks more numbers of the sender as seen. Adds to *outcome. *suspect is the one that the sender's
+ * last step left, and is replaced.
  */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_suspect *suspect, struct sequence_outcome *outcome);

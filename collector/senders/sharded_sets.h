@@ -2,7 +2,7 @@
  * The frame of a table of fixed size that several threads share: slots are in sets of WAYS slots,
  * and sets are in shards with a lock each.
  *
- * The table owns the contents of the slots. A key has its slot in one of two sets of the same
+ * The table owns the contents of the slots. The slot of a key is in one of two sets of the same
  * shard, so that one lock guards a search. A hash with a secret chooses the sets, so a sender that
  * forges keys cannot choose which entry is replaced.
  */
@@ -18,11 +18,11 @@
 #define SHARDS 16
 #define WAYS   8
 
-/* Shard i guards the sets whose index is i modulo SHARDS. */
+/* Shard i guards the sets whose index modulo SHARDS is i. */
 struct shard {
     struct mutex *mutex;
-    uint64_t tick;     /* used by the table, under the lock */
-    uint8_t apart[48]; /* keeps two shards out of one cache line */
+    uint64_t tick;     /* for the table, under the lock */
+    uint8_t apart[48]; /* keeps two shards out of the same cache line */
 };
 
 struct sharded_sets {
@@ -44,12 +44,12 @@ static inline size_t sharded_sets_for(size_t entries)
 }
 
 /*
- * Fills *sets, for a table of `count` sets. Returns false if out of memory; sharded_sets_destroy
- * must be called in either case.
+ * Fills *sets for a table of `count` sets. Returns false if out of memory. Call
+ * sharded_sets_destroy in either case.
  */
 bool sharded_sets_create(struct sharded_sets *sets, size_t count, const uint8_t secret[16]);
 
-/* All zero is allowed. */
+/* A zeroed struct is allowed. */
 void sharded_sets_destroy(struct sharded_sets *sets);
 
 static inline struct shard *shard_of(struct sharded_sets *sets, size_t set)
@@ -57,7 +57,7 @@ static inline struct shard *shard_of(struct sharded_sets *sets, size_t set)
     return &sets->shards[set % SHARDS];
 }
 
-/* Returns the index of the first of the two sets for a key with this hash. */
+/* Returns the index of the first set for a key with this hash. */
 static inline size_t first_set(const struct sharded_sets *sets, const uint64_t hash[2])
 {
     return (size_t)(hash[0] % sets->count);
@@ -79,8 +79,8 @@ static inline size_t second_set(const struct sharded_sets *sets, size_t first,
 }
 
 /*
- * slot_of_least returns the slot with the least rank in both sets, or the first of several with
- * that rank. It stops searching at a slot with rank INT64_MIN. `rank` must not have side effects.
+ * slot_of_least returns the slot with the lowest rank in both sets, or the first of several. It
+ * stops searching at a slot with rank INT64_MIN. `rank` must not have side effects.
  */
 typedef int64_t slot_rank(const void *table, struct slot slot);
 struct slot slot_of_least(const size_t sets[2], slot_rank *rank, const void *table);

@@ -11,17 +11,19 @@
 #define WAYS 8
 #define SETS (TRAFFIC_SENDERS / WAYS)
 
-/* Datagrams after which all ranks are halved; halving takes about a microsecond. */
+/* Number of datagrams after which all ranks are halved. Halving takes about a microsecond. */
 #define FADE_EVERY 65536
 
-/* A sender in whole words: the address's bytes; scope, listener and family. All zero: no sender. */
+/*
+ * A sender in whole words: the address's bytes; scope, listener and family. Zero in an empty slot.
+ */
 struct key {
     uint64_t words[3];
 };
 
 /*
- * A seqlock: `version` is odd while a slot changes its sender, and a reader that finds it odd, or
- * changed since, reads again. Counts of the same sender only grow and change without it. Every word
+ * A seqlock: `version` is odd while a slot changes its sender. A reader that finds it odd, or
+ * changed since, reads again. Counts of the same sender only grow, and change without it. Each word
  * is a counter (stored with release, read with acquire), so no fence is needed (Boehm, "Can
  * seqlocks get along with programming language memory models?", 2012).
  */
@@ -36,7 +38,7 @@ struct set {
 struct traffic_table {
     struct set sets[SETS];
     struct counter replaced;
-    uint32_t noted;      /* datagrams since ranks were halved */
+    uint32_t noted;      /* number of datagrams since ranks were halved */
     uint64_t factors[3]; /* secret factors of the hash */
 };
 
@@ -88,8 +90,8 @@ static void unpack_key(const struct key *key, struct traffic_sender *sender)
  * Multiply-shift hashing of vectors (Dietzfelbinger, "Universal hashing and k-wise independent
  * random variables via integer arithmetic without primes", 1996): two senders that were chosen
  * without knowing the factors share a set hardly more often than by chance. It takes a tenth of
- * SipHash's time. The sums of neighbouring addresses are equally spaced and, with one in a hundred
- * secrets, would miss half of the sets; a final multiplication prevents that.
+ * SipHash's time. The sums of neighbouring addresses are equally spaced and would, with one in a
+ * hundred secrets, leave half of the sets empty; a final multiplication prevents this.
  */
 static struct set *set_of(struct traffic_table *table, const struct key *key)
 {
@@ -109,7 +111,7 @@ static bool holds(const struct set *set, size_t way, const struct key *key)
 
 /* --- counting a datagram ---------------------------------------------------------------------- */
 
-/* Returns the sender's slot, or else the slot that it takes: an empty slot has the lowest rank. */
+/* Returns the sender's slot, otherwise the slot with the lowest rank. An empty slot has rank 0. */
 static size_t find_way(const struct set *set, const struct key *key, bool *found)
 {
     size_t least = 0;
@@ -124,7 +126,7 @@ static size_t find_way(const struct set *set, const struct key *key, bool *found
 }
 
 /*
- * Gives the slot to a new host. Counts its first datagram too, so that a reader never sees a sender
+ * Gives the slot to a new host, and counts its first datagram, so that a reader never sees a sender
  * without datagrams.
  */
 static void admit_host(struct traffic_table *table, struct set *set, size_t way,
@@ -140,10 +142,7 @@ static void admit_host(struct traffic_table *table, struct set *set, size_t way,
     counter_add(&set->version, 1);
 }
 
-/*
- * Halves all ranks. Rounds up, so that a rank above zero stays above zero: only an empty slot has
- * rank zero.
- */
+/* Rounds up, so that a rank above 0 stays above 0: only an empty slot has rank 0. */
 static void fade(struct traffic_table *table)
 {
     table->noted = 0;
@@ -186,14 +185,14 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
             key.words[k] = counter_read(&set->key[i][k]);
         unpack_key(&key, sender);
         sender->rank = counter_read(&set->rank[i]);
-        sender->bytes = counter_read(&set->bytes[i]); /* the later counter first (counter.h) */
+        sender->bytes = counter_read(&set->bytes[i]); /* written later, so read first (counter.h) */
         sender->datagrams = counter_read(&set->datagrams[i]);
         *count += key.words[2] != 0;
     }
     return version % 2 == 0 && counter_read(&set->version) == version;
 }
 
-/* Attempts to read a set. A set that changes too fast (a flood of forged senders) is left out. */
+/* A set that still changes after this number of attempts (a flood of forged senders) is omitted. */
 #define TRIES 100
 
 size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders)

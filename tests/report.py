@@ -1,6 +1,6 @@
-"""Prints which tests of a report of ctest (--output-junit REPORT) were skipped, and why, then which
-failed, and the end of what each of these printed: report.py PRESET REPORT. ctest printed all of it,
-before everything that ran later."""
+"""Prints the tests that a ctest report (--output-junit REPORT) names as skipped, with their
+reasons; and then the failed tests with the end of their output: report.py PRESET REPORT. It repeats
+what ctest printed much earlier."""
 import collections
 import re
 import sys
@@ -8,7 +8,8 @@ import xml.etree.ElementTree
 
 LAST = 40  # lines of each failed test
 
-# A line of a script in tests/integration about a test that it skipped: "skipped name (class): reason".
+# A line with which a script of tests/integration reports a skipped test: "skipped name (class):
+# reason".
 SKIPPED_ONE = re.compile(r"^skipped .*?\): (.*)$", re.MULTILINE)
 
 

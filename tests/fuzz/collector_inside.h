@@ -1,6 +1,7 @@
 /*
- * A collector inside a target, for targets that are clients of it: a socket that gets nothing, a
- * sink, a control socket and metrics. It is made for the first input, and runs to the end.
+ * A collector inside a target, for targets that are its clients: a UDP listener that receives
+ * nothing, a sink, a control socket and metrics. It is created for the first input and runs until
+ * the program ends.
  */
 #ifndef SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
 #define SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
@@ -17,7 +18,7 @@ struct collector_inside {
 
 struct collector_inside *collector_inside(void);
 
-/* Its ledger as JSON, without its uptime. The caller frees the text. */
+/* Returns the collector's ledger as JSON, without its uptime. The caller frees the text. */
 char *collector_ledger(struct collector_inside *collector);
 
 #endif

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This reader shares no code with the program under test. Returns NULL at the end. */
+/*
+ * Reads a varint. Shares no code with the program under test. Returns NULL at the end of the data.
+ */
 static const uint8_t *read_number(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;

@@ -1,8 +1,7 @@
 /*
- * An input that has several parts: a protobuf message, whose fields a target gives their meaning.
- *
- * One mutator therefore serves all targets: it knows the wire format, and mutates a part that is
- * itself protobuf as a nested message. Every input is an envelope: bytes that are not a field end
+ * An input with several parts: a protobuf message whose fields have a meaning for the target. So
+ * one mutator serves all targets: it understands the wire format, and mutates a part that is
+ * protobuf itself as a nested message. Every input is an envelope: bytes that are not a field end
  * it, and missing fields have defaults.
  */
 #ifndef SLUICE_TESTS_FUZZ_ENVELOPE_H
@@ -14,35 +13,35 @@
 #define ENVELOPE_PARTS 64
 
 /*
- * A field. Bytes are copied into a block of exactly their size, so that a sanitizer sees its end.
+ * A field. Its bytes are copied to a block of exactly their size, so that a sanitizer detects reads
+ * beyond the end.
  */
 struct envelope_part {
     uint32_t number;
-    uint64_t value; /* of a field without bytes */
-    uint8_t *bytes; /* NULL: the field has a number */
+    uint64_t value; /* if the field has no bytes */
+    uint8_t *bytes; /* NULL: the field is a number */
     size_t size;
 };
 
 struct envelope {
-    struct envelope_part parts[ENVELOPE_PARTS]; /* further ones are left out */
+    struct envelope_part parts[ENVELOPE_PARTS]; /* further fields are ignored */
     size_t count;
 };
 
 void envelope_read(struct envelope *envelope, const uint8_t *data, size_t size);
 void envelope_free(struct envelope *envelope);
 
-/* The first number with this field; `otherwise` if there is none. */
+/* Returns the first number in this field, or `otherwise` if there is none. */
 uint64_t envelope_value(const struct envelope *envelope, uint32_t number, uint64_t otherwise);
 
 /*
- * The bytes of the field with that number after skipping `index` such fields; NULL: there is none.
+ * Returns the bytes of field `number`, after skipping `index` such fields, or NULL if there are
+ * none.
  */
 const struct envelope_part *envelope_bytes(const struct envelope *envelope, uint32_t number,
                                            size_t index);
 
-/*
- * The same as a text, which ends at its first NUL and which the caller frees; NULL: there is none.
- */
+/* As envelope_bytes, but a text that ends at the first NUL. The caller frees it. */
 char *envelope_text(const struct envelope *envelope, uint32_t number, size_t index);
 
 #endif

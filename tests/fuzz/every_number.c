@@ -13,7 +13,7 @@
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
 
-/* Values by their bits, to be sorted and compared. */
+/* Bit patterns of values, so that they can be sorted and compared. */
 struct values {
     uint64_t *bits;
     size_t count, capacity;
@@ -37,7 +37,7 @@ static int by_bits(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Whether `all` contains each of the values at least as often. Both are sorted by this. */
+/* Returns true if `all` contains each value of `some` at least as often. Sorts both. */
 static bool contains(struct values *all, struct values *some)
 {
     size_t at = 0;
@@ -76,8 +76,8 @@ static uint64_t bits_of_sample(const struct sample *sample)
 }
 
 /*
- * Reads the samples of the schema with this value=. Returns false if the schema is refused, or if
- * the samples are.
+ * Reads the samples that a schema with this value= yields. Returns false if the schema or the
+ * message is refused.
  */
 static bool read_samples(const char *path, const char *type, const char *value, const uint8_t *data,
                          size_t size, struct values *values)
@@ -102,11 +102,11 @@ static bool read_samples(const char *path, const char *type, const char *value, 
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* A message that is read by its types. */
+/* State of reading a message by its type. */
 struct reading {
     struct values numbers;
-    size_t elements; /* the message, and the elements of its lists and maps */
-    bool is_plain;   /* every number read so far must be a sample */
+    size_t elements; /* number of messages and of elements of lists and maps */
+    bool is_plain;   /* so far every number must be a sample */
 };
 
 static bool has_word(const char *name, const char *word)
@@ -121,7 +121,7 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* Whether a field of this name may be a time, a name or a label instead of a sample. */
+/* Returns true if a field with this name may be a time, a name or a label instead of a sample. */
 static bool may_mean_more(const struct field_type *field)
 {
     static const char *const words[] = {"time", "sec", "name", "key"};
@@ -136,7 +136,6 @@ static bool may_mean_more(const struct field_type *field)
 static void read_message(struct reading *reading, const struct message_type *type,
                          const ProtobufCMessage *message);
 
-/* Reads a field's value, or an element of a repeated field. */
 static void read_value(struct reading *reading, const struct field_type *field, const void *value)
 {
     if (field->message != NULL) {
@@ -152,7 +151,6 @@ static void read_value(struct reading *reading, const struct field_type *field, 
                                       : bits_of_double(number.is.as_double));
 }
 
-/* Reads an entry of a map, whose key is a label. */
 static void read_entry(struct reading *reading, const struct field_type *map,
                        const ProtobufCMessage *entry)
 {
@@ -178,7 +176,7 @@ static void read_message(struct reading *reading, const struct message_type *typ
                          const ProtobufCMessage *message)
 {
     if (message == NULL)
-        return; /* the value of a map's entry */
+        return; /* a map entry without a value */
     for (size_t i = 0; i < type->field_count; i++) {
         const struct field_type *field = &type->fields[i];
         reading->is_plain = reading->is_plain && !may_mean_more(field);
@@ -194,7 +192,7 @@ static void read_message(struct reading *reading, const struct message_type *typ
 #define PATH_ROOM 512
 
 /*
- * Writes a path, whose steps `choice` selects, to `path`. Returns false if it does not end at a
+ * Writes a path to `path`; `choice` selects its steps. Returns false if it does not end at a
  * number.
  */
 static bool choose_path(const struct message_type *type, uint64_t choice, char path[PATH_ROOM])
@@ -217,8 +215,8 @@ static bool choose_path(const struct message_type *type, uint64_t choice, char p
 /* --- the whole -------------------------------------------------------------------------------- */
 
 /*
- * Whether the type has fields in the message that it does not know, and no others. Such a message
- * has no samples: its numbers without presence read as 0, but were not sent.
+ * Returns true if the message has only fields that the type does not have. Such a message has no
+ * samples: its numbers without presence read as 0, but were not sent.
  */
 static bool is_foreign(const struct message_type *type, const struct decoded *decoded)
 {

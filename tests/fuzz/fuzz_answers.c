@@ -1,16 +1,15 @@
 /*
- * Answers of destinations: HTTP statuses for the requests of a block, bodies of OTLP's and
+ * Answers of destinations: HTTP statuses for the requests of a block, and bodies of OTLP's and
  * JetStream's answers.
  *
- * The envelope: 1 the format, 2 records of the block, 3 the records that already have an outcome
- * (bits), 4 statuses, one after the other (a status is the number / 4; its two lowest bits: 1 a
- * part of the body was sent, 2 there is no answer), 5 an answer of OTLP, 6 one of JetStream, 7
- * bytes from a disk that become requests.
+ * Fields of the envelope: 1 the format; 2 records of the block; 3 the records that already have an
+ * outcome (bits); 4 statuses in their order (value / 4 is the status; bit 0: a part of the body was
+ * sent; bit 1: there is no answer); 5 an answer of OTLP; 6 an answer of JetStream; 7 bytes from a
+ * disk that become requests.
  *
- * A block takes a bounded number of requests, and each record has one outcome: acknowledged if, and
- * only if, it was in an acknowledged request. An acknowledged record is not sent again. The parts
- * that a reader returns are inside the body.
- *
+ * A block must lead to a limited number of requests. Each record must have one outcome: it is
+ * acknowledged if and only if it was in an acknowledged request, and is not sent again after that.
+ * The parts that a reader returns must be inside the body.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static struct http_reply next_reply(const struct envelope *envelope, size_t *at)
     return none;
 }
 
-/* Returns whether the range was acknowledged. */
+/* Returns true if the range was acknowledged. */
 static bool answer(struct http_exchange *exchange, const char *format,
                    const struct http_reply *reply)
 {
@@ -148,8 +147,8 @@ static bool has(const struct envelope_part *part, const char *name)
 }
 
 /*
- * The character at `at`, which is advanced past it; for an escape other than \u the character after
- * the backslash.
+ * Returns the character at *at and advances *at past it. For an escape other than \u it returns the
+ * character after the backslash.
  */
 static int decoded_character(const struct envelope_part *part, size_t *at)
 {
@@ -163,7 +162,7 @@ static int decoded_character(const struct envelope_part *part, size_t *at)
     return (int)strtol(hex, NULL, 16);
 }
 
-/* Whether the part contains the name in quotes, each of its characters as it is or escaped. */
+/* Returns true if the part contains the name in quotes. Any of its characters may be escaped. */
 static bool has_name(const struct envelope_part *part, const char *name)
 {
     for (size_t begin = 0; begin < part->size; begin++) {
@@ -192,7 +191,9 @@ static void check_jetstream(const struct envelope_part *part)
            "not even a word why");
 }
 
-/* Bytes that may be anything: a request is made of them by each format that has one, or none. */
+/*
+ * Makes requests from arbitrary bytes, with each format that has requests. It may also refuse them.
+ */
 static void check_body(const struct envelope_part *part)
 {
     for (size_t i = 0; builtin_encoders[i] != NULL; i++)

@@ -1,12 +1,12 @@
 /*
- * A capture file, down to the datagrams put together from fragments.
+ * A capture file, down to the datagrams that are assembled from fragments.
  *
- * The envelope: 1 the kind of file: 0 only the bytes of part 4, 1 pcap, 2 pcapng, each with the
- * frames of part 3 before the bytes; 4 is added for big-endian; 2 the link type; 3 frames; 4 bytes;
- * 5 the port.
+ * Fields of the envelope: 1 the kind of file (0: only the bytes of field 4; 1: pcap, 2: pcapng,
+ * each with the frames of field 3 first; plus 4: big-endian); 2 the link type; 3 frames; 4 bytes; 5
+ * the port.
  *
- * The counts add up, a datagram has at most 65,535 bytes, and the datagrams that are read can be
- * written as a capture and read again.
+ * The counts must add up, a datagram must have at most 65,535 bytes, and a capture that is written
+ * from the datagrams must contain the same datagrams.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ enum { PART_KIND = 1, PART_LINK = 2, PART_FRAME = 3, PART_BYTES = 4, PART_PORT =
 struct bytes {
     uint8_t *data;
     size_t size, room;
-    bool big; /* byte order */
+    bool big; /* big-endian */
 };
 
 static void put(struct bytes *bytes, const void *data, size_t size)
@@ -65,7 +65,7 @@ static void put_frame(struct bytes *file, const struct envelope_part *frame, siz
         put(file, frame->bytes, frame->size);
         return;
     }
-    put_number(file, 6, 4); /* an enhanced packet of interface 0 */
+    put_number(file, 6, 4); /* an enhanced packet block of interface 0 */
     put_number(file, 32 + size + padding, 4);
     put_number(file, 0, 4);
     put_number(file, 0x60000, 4);
@@ -129,7 +129,7 @@ static void check_counts(const struct capture_counts *counts, uint64_t datagrams
     EXPECT(datagrams == counts->whole + counts->reassembled, "the datagrams do not add up");
 }
 
-/* The datagrams read, written as a capture. */
+/* Appends the datagram to a capture. */
 static void write_again(struct encoder *encoder, const struct capture_datagram *datagram,
                         struct bytes *to)
 {
@@ -141,14 +141,11 @@ static void write_again(struct encoder *encoder, const struct capture_datagram *
     const struct record record = {
         .packet = &packet, .source = datagram->source, .received_ns = datagram->time_ns};
     encoder->ops->encode(encoder, NULL, &record, &out);
-    if (!out.overflow) /* longer than any one packet */
+    if (!out.overflow) /* the encoder refuses what does not fit in one packet */
         put(to, out.data, out.used);
 }
 
-/*
- * Reads a capture, and writes its datagrams to `to` unless it is NULL. Returns the number of
- * datagrams.
- */
+/* Reads a capture. Writes its datagrams to `to`, unless that is NULL. Returns their number. */
 static uint64_t read_all(const char *path, uint16_t port, struct encoder *encoder, struct bytes *to)
 {
     struct capture *capture;
@@ -172,7 +169,10 @@ static uint64_t read_all(const char *path, uint16_t port, struct encoder *encode
     return datagrams;
 }
 
-/* A capture that we wrote is read to its end, and written the same. */
+/*
+ * Checks that a capture that the encoder wrote is read completely and written again without a
+ * change.
+ */
 static void check_own(struct encoder *encoder, const struct bytes *own)
 {
     struct bytes again = {0};

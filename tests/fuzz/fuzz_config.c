@@ -1,11 +1,11 @@
 /*
  * A command line and a configuration file.
  *
- * The envelope: 1 arguments, 2 the file, which --config then names.
+ * Fields of the envelope: 1 arguments; 2 the file, which --config then names.
  *
- * An error is one line with its position. An accepted configuration is printed (--print-config),
- * accepted again, and printed in the same form. YAML cannot represent bytes that are not UTF-8, so
- * for those only errors are checked.
+ * An error must be one line with a position. An accepted configuration is printed (--print-config),
+ * and must be accepted again and printed in the same form. YAML cannot represent bytes that are not
+ * UTF-8; with such bytes only errors are checked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void check_error(const struct error *error)
         EXPECT((unsigned char)*c >= ' ' && *c != 0x7f, "a control character: %s", error->text);
 }
 
-/* The configuration as the program prints it, to be freed. */
+/* Returns the configuration as --print-config prints it. The caller frees it. */
 static char *printed(const struct config *config, size_t *size)
 {
     char *text = NULL;
@@ -51,7 +51,7 @@ static void drop_origins(char *text, size_t *size)
         char *end = memchr(text + at, '\n', *size - at);
         size_t next = end == NULL ? *size : (size_t)(end - text) + 1;
         size_t length = next - at;
-        for (size_t i = at; i + 3 < next; i++) /* the last one: a value may contain " # " */
+        for (size_t i = at; i + 3 < next; i++) /* the last " # ", because a value may contain one */
             if (memcmp(text + i, " # ", 3) == 0)
                 length = i - at;
         memmove(text + to, text + at, length);
@@ -63,7 +63,10 @@ static void drop_origins(char *text, size_t *size)
     *size = to;
 }
 
-/* The printed configuration reads back as the same; if secrets are masked in it, it is refused. */
+/*
+ * Checks that the printed configuration is read as the same one, or refused if it has masked
+ * secrets.
+ */
 static void check_printed(const struct config *config)
 {
     size_t size = 0, size_again = 0;
@@ -94,7 +97,10 @@ static void check_printed(const struct config *config)
     free(text);
 }
 
-/* Only our own file is checked, so the arguments must not name another one. */
+/*
+ * Returns true if the argument names a configuration file. Only the file of the envelope is
+ * allowed.
+ */
 static bool names_a_file(const char *argument)
 {
     return strncmp(argument, "--conf", 6) == 0;

@@ -1,13 +1,13 @@
 /*
- * A file of tests of a configuration (`sluice test`), and the changes by `--record`.
+ * A file of configuration tests (`sluice test`), and its changes by `--record`.
  *
- * The envelope: 1 the file, 2 output of sinks, 3 reasons of refused datagrams, 4 reasons of records
- * that were not written, numbers that also contain the counts.
+ * Fields of the envelope: 1 the file; 2 output of sinks; 3 reasons of refused datagrams; 4 reasons
+ * of records that were not written; the numbers also contain the counts.
  *
- * An error is one line with its position, and the file is not changed. A recorded result is
- * expected from then on; the file has the same tests as before, the same text around the
- * expectations, and does not change when it is recorded again. Reports contain no control
- * characters, and the JUnit report is XML.
+ * An error must be one line with a position, and must leave the file unchanged. A recorded result
+ * must be expected afterwards. The file must keep its tests and the text around the expectations,
+ * and must not change when it is recorded again. Reports must not contain control characters, and
+ * the JUnit report must be XML.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 enum { PART_FILE = 1, PART_WRITTEN = 2, PART_REFUSED = 3, PART_FAILED = 4 };
 
 #define SINKS      3
-#define SINK_BYTES 2 /* the sink whose output is not lines */
+#define SINK_BYTES 2 /* index of the sink whose output is binary */
 
 static char names[SINKS][16] = {"stdout:", "file:a'b\" c", "udp:[::1]:1"};
 static const struct destination_ops destination = {.scheme = "test"};
@@ -37,7 +37,6 @@ static const struct config config = {.sinks = sinks, .sink_count = SINKS};
 
 /* --- the outcome of a test -------------------------------------------------------------------- */
 
-/* Lines that each have their end, as encoders write them. */
 static void put_lines(struct growing_text *to, const struct envelope_part *part)
 {
     growing_text_put(to, part->bytes, part->size);
@@ -103,7 +102,7 @@ static bool read_file(struct config_test_file *file)
     return false;
 }
 
-/* Records all of it. Returns false where a test is one that cannot be recorded. */
+/* Records the results of all tests. Returns false if a test cannot be recorded. */
 static bool record(const struct envelope *envelope, const struct config_test_file *file)
 {
     struct config_test_recording recording = {.copied = 0};
@@ -144,7 +143,7 @@ static void check_same_test(const struct config_test *before, const struct confi
     }
 }
 
-/* The text in front of the first test, and after the last one. */
+/* Checks that the text before the first test and after the last one is unchanged. */
 static void check_around(const struct config_test_file *before,
                          const struct config_test_file *after)
 {

@@ -1,11 +1,11 @@
 /*
  * A client of the control socket, and the reader of its answers.
  *
- * The envelope: 1 the client's bytes, in pieces, 2 whether it then shuts down its sending side, 3
- * an answer for the reader.
+ * Fields of the envelope: 1 the client's bytes, in pieces; 2 whether it then shuts down its sending
+ * side; 3 an answer for the reader.
  *
- * Each answer is a line of JSON: one for each request, up to a tap. The ledger does not change, and
- * only orders have an effect. Afterwards the service has room for other clients.
+ * Each answer must be a line of JSON: one for each request, up to a tap. The ledger must not
+ * change, and only orders may have an effect. Afterwards the service must accept other clients.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,16 @@
 
 enum { PART_SENT = 1, PART_ENDED = 2, PART_ANSWER = 3 };
 
-/* Longer than any wait in the service; these are tens of milliseconds. */
+/* Longer than any wait of the service, which waits for tens of milliseconds. */
 #define STEP_NS INT64_C(100000000)
 
-/* Bytes of all pieces: some requests that are too long, or many that are not. */
+/* The most bytes of all pieces: enough for some requests that are too long, or many short ones. */
 #define MOST_SENT 4096
 
-/* How often it is served after the last piece. One step answers a request, which has a byte. */
+/*
+ * The most service steps after the last piece. One step answers a request, which has at least one
+ * byte.
+ */
 #define MOST_STEPS (MOST_SENT + 100)
 
 static size_t reloads, stops;
@@ -63,7 +66,7 @@ static void stop(void *context)
 
 static struct control_service *service_of(struct collector_inside *collector)
 {
-    static struct control_service *service; /* stays */
+    static struct control_service *service; /* serves all inputs */
     const struct control_program program = {.write_report = write_report,
                                             .reload = reload,
                                             .stop = stop,
@@ -89,10 +92,10 @@ static int connect_to(const char *address)
 
 /* --- expected answers ------------------------------------------------------------------------- */
 
-/* The complete requests up to one that begins a tap, and the orders among them. */
+/* The number of complete requests up to one that begins a tap, and of the orders among them. */
 struct expected {
     size_t answers, reloads, stops;
-    bool too_long; /* followed by a line that is not a request */
+    bool too_long; /* then a line that is too long ends the connection */
     bool taps;
 };
 
@@ -102,7 +105,7 @@ static bool is_request(const char *line, size_t size, const char *name)
     return size == strlen(name) && memcmp(line, name, size) == 0;
 }
 
-/* Whether the line requests a tap whose pattern is not too long. */
+/* Returns true if the line requests a tap whose pattern is not too long. */
 static bool is_tap(const char *line, size_t size)
 {
     struct tap_watcher watcher;
@@ -135,7 +138,7 @@ static struct expected read_requests(const char *bytes, size_t size)
 struct answers {
     char *bytes;
     size_t size;
-    bool over; /* the service has closed */
+    bool over; /* the service has closed the connection */
 };
 
 static void take_answers(int client, struct answers *answers)
@@ -152,7 +155,7 @@ static void take_answers(int client, struct answers *answers)
     answers->over |= got == 0;
 }
 
-/* Answers with one of these members must be readable by `sluice ctl`, too. */
+/* Checks an answer. If it has one of these members, `sluice ctl` must be able to read it, too. */
 static void check_answer(const char *line, size_t size)
 {
     char what[CONTROL_WHAT_SIZE];
@@ -202,8 +205,8 @@ static size_t send_pieces(const struct envelope *envelope, int client, char *all
 
 static void check_client(const struct envelope *envelope)
 {
-    static int64_t now_ns = INT64_C(1000000000000); /* rises from input to input; no check depends
-                                                       on it */
+    /* Increases from input to input, which no check depends on. */
+    static int64_t now_ns = INT64_C(1000000000000);
     static char sent[MOST_SENT];
     struct collector_inside *collector = collector_inside();
     struct control_service *service = service_of(collector);
@@ -239,8 +242,8 @@ static void check_client(const struct envelope *envelope)
 /* --- the reader ------------------------------------------------------------------------------- */
 
 /*
- * Its input is JSON, except control characters and bytes that are not UTF-8; its text is for a
- * terminal.
+ * Checks the reader of answers. Its input is JSON, but may have control characters and bytes that
+ * are not UTF-8. Its output must be suitable for a terminal.
  */
 static void check_reader(const struct envelope_part *answer)
 {

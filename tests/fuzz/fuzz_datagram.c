@@ -1,8 +1,8 @@
 /*
  * A datagram through each built-in schema and each encoder.
  *
- * The envelope: 1 which schema, 2 bits of the encoders' options, 3 datagrams, 4 a sink's keys as in
- * its URL (its rules about samples).
+ * Fields of the envelope: 1 the schema; 2 bits of the encoders' options; 3 datagrams; 4 keys of a
+ * sink's URL (its rules for samples).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /*
- * A schema from a file: a descriptor set, a message of it, and the keys of a listener.
+ * A schema from a file: a descriptor set, messages, and the keys of a listener.
  *
- * The envelope: 1 the set, 2 messages, 3 the message's name (otherwise it is one of the set, by the
- * number 11), 4 to 7 name=, value=, time=, labels=, 8 nested=, 9 sequence=, 10 sequence_key=, 12
- * bits of the encoders' options, 13 which path is compared with value=* (tests/fuzz/every_number.h).
+ * Fields of the envelope: 1 the set; 2 messages; 3 the message's name (if it is missing, field 11
+ * selects a message of the set); 4 to 7 name=, value=, time=, labels=; 8 nested=; 9 sequence=; 10
+ * sequence_key=; 12 bits of the encoders' options; 13 the path that is compared with value=*
+ * (tests/fuzz/every_number.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,10 @@ enum {
     PART_PATH = 13,
 };
 
-/* Of descriptor.proto: a set's files, a file's package and messages, a message's name. */
+/*
+ * Field numbers of descriptor.proto: the files of a set, the package and messages of a file, and
+ * the name of a message.
+ */
 enum { SET_FILE = 1, FILE_PACKAGE = 2, FILE_MESSAGE = 4, MESSAGE_NAME = 1 };
 
 /* --- a message of the set --------------------------------------------------------------------- */
@@ -48,7 +52,10 @@ static char *joined(char *package, char *name)
     return both;
 }
 
-/* The name of a message of the file, by its index; NULL: there are not that many. */
+/*
+ * Returns the name of message number *choice of the file. If the file has fewer messages, subtracts
+ * their number and returns NULL.
+ */
 static char *name_in_file(const struct envelope_part *part, size_t *choice)
 {
     struct envelope file, message;
@@ -160,7 +167,7 @@ static void check_messages(const struct envelope *envelope, struct schema *schem
     check_datagrams(sent, count, schema, &options);
 }
 
-/* Only inputs with PART_PATH are checked: this loads the set several times. */
+/* Only for inputs with PART_PATH, because it loads the set several times. */
 static void check_numbers(const struct envelope *envelope, const struct envelope_part *set)
 {
     const struct envelope_part *sent = envelope_bytes(envelope, PART_MESSAGE, 0);

@@ -1,12 +1,13 @@
 /*
  * A DTLS server, with clients of OpenSSL whose records are delivered, lost, repeated, altered and
- * joined, and with datagrams of any bytes.
+ * combined, and with datagrams of arbitrary bytes.
  *
- * The envelope: 1 steps of two bytes, 2 datagrams of any bytes.
+ * Fields of the envelope: 1 steps of two bytes; 2 datagrams of arbitrary bytes.
  *
- * Decrypted payloads are those that the client of this address has sealed, once and unaltered, with
- * its name. Before a cookie has come back, no answer is longer than its request, and nothing is
- * kept. Handshakes and sessions add up at any time, and stay within their limits.
+ * A decrypted payload must be one that the client at this address has sealed, once and unaltered,
+ * and must have its name. Until a cookie has come back, no answer may be longer than its request,
+ * and the server must not keep any state. Handshakes and sessions must add up at any time, and stay
+ * within their limits.
  */
 #include <openssl/ssl.h>
 #include <stdlib.h>
@@ -38,11 +39,12 @@ struct client {
     struct address address;
     SSL *ssl;
     BIO *in, *out;
-    struct bytes records[RECORDS]; /* that it has made, from `next` on not delivered */
+    /* The records it has made; those from `next` on were not delivered. */
+    struct bytes records[RECORDS];
     size_t made, next;
-    bool delivered[PAYLOADS]; /* by the server, of those that it has sealed */
+    bool delivered[PAYLOADS]; /* for each sealed payload: the server has delivered it */
     uint8_t sealed;
-    bool has_cookie; /* the client was sent a cookie, and may have sent it back */
+    bool has_cookie; /* the server has sent it a cookie, so the client may have returned it */
 };
 
 struct world {
@@ -51,7 +53,7 @@ struct world {
     struct dtls_server *server;
     struct client clients[CLIENTS];
     int64_t now_ns;
-    size_t answered; /* bytes to an address since the last record */
+    size_t answered; /* bytes sent to an address since the last record */
 };
 
 /* --- clients ---------------------------------------------------------------------------------- */
@@ -95,7 +97,6 @@ static void begin_client(struct client *client)
     client->made = client->next = 0;
 }
 
-/* Keeps the records that it wants to send. */
 static void collect(struct client *client)
 {
     uint8_t head[DTLS_RECORD_HEADER];
@@ -167,7 +168,7 @@ static void check_plain(struct client *client, const struct dtls_plain *plain)
     client->delivered[plain->bytes[0]] = true;
 }
 
-/* Has the server take a datagram, record by record, as if it was from this address. */
+/* Passes a datagram from this address to the server, record by record. */
 static void deliver(struct world *world, struct client *client, const struct address *from,
                     const uint8_t *bytes, size_t size)
 {
@@ -225,7 +226,7 @@ static void make_step(struct world *world, uint8_t what, uint8_t value)
         client->next += next != NULL;
         break;
     case 5:
-        client->next += next != NULL; /* it is lost */
+        client->next += next != NULL; /* the record is lost */
         break;
     case 6:
         if (any != NULL)

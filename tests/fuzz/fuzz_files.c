@@ -1,14 +1,16 @@
 /*
- * A file that an earlier run left, at the next start: a part of a rotating sink, which is completed
+ * A file of an earlier run, at the next start: a part of a rotating sink, which is completed
  * (sinks/files/left_files.h), and a plain file, which is appended to.
  *
- * The envelope: 1 the format, 2 the compression (0: none), 3 the schema, 4 datagrams, a record
- * each, 5 the number of the file's bytes that are left (absent: all), 6 damage: the file's byte at
- * (the number / 256) is changed by the rest of the number, 7 other bytes in place of the file.
+ * Fields of the envelope: 1 the format; 2 the compression (0: none); 3 the schema; 4 datagrams, one
+ * for each record; 5 the number of the file's bytes that are kept (default: all); 6 damage: the
+ * byte at offset (value / 256) is changed by the rest of the value; 7 other bytes in place of the
+ * file.
  *
- * A file of ours is accepted whole; a cut one is accepted up to its last whole record or frame. The
- * kept part of any file is its beginning, and the next start keeps all of that part. A refused file
- * is not changed. In a format of lines only a line without its end is cut.
+ * A file that the program wrote must be accepted completely; if it was cut, up to its last whole
+ * record or frame. The kept part of any file must be its beginning, and the next start must keep
+ * all of it. A refused file must not be changed. In a format of lines, only an incomplete line may
+ * be removed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ enum {
 #define ROOM         ((size_t)8 * 1024 * 1024)
 #define MOST_RECORDS 16
 
-/* A file of ours, and where its head and each of its records (or frames) end. */
+/* A file that the program wrote, and the ends of its head and of each record or frame. */
 struct made {
     struct output bytes;
     size_t ends[MOST_RECORDS + 2];
@@ -69,7 +71,7 @@ static const struct encoder_ops *format_of(const struct envelope *envelope)
     return of_files[choice % count];
 }
 
-/* Created for the first input with this compression, and kept. */
+/* Returns the compression, which is created for the first input that uses it, and kept. */
 static struct compression *compression_of(const struct envelope *envelope)
 {
     static struct compression *made[8];
@@ -86,7 +88,6 @@ static struct compression *compression_of(const struct envelope *envelope)
 
 /* --- a file of ours --------------------------------------------------------------------------- */
 
-/* Appends a piece to the file, as one frame if the file is compressed. */
 static void put(struct made *made, const struct file_content *content, const char *bytes,
                 size_t size)
 {
@@ -167,7 +168,8 @@ static void make_file(struct made *made, const struct envelope *envelope,
 }
 
 /*
- * The end of the last whole record or frame within `size` bytes. In lines, each line is a record.
+ * Returns the end of the last whole record or frame within `size` bytes. In formats of lines, each
+ * line is a record.
  */
 static size_t whole_of(const struct made *made, const struct file_content *content, size_t size)
 {
@@ -186,7 +188,7 @@ static size_t whole_of(const struct made *made, const struct file_content *conte
 
 /* --- the next start --------------------------------------------------------------------------- */
 
-/* Returns whether the file was accepted; *kept is then the number of its bytes that were kept. */
+/* Returns true if the file was accepted. Then *kept is the number of its bytes that were kept. */
 static bool finish_part(const struct file_content *content, const uint8_t *bytes, size_t size,
                         size_t *kept)
 {
@@ -215,7 +217,7 @@ static bool finish_part(const struct file_content *content, const uint8_t *bytes
     EXPECT(there == NULL || (after <= size && memcmp(there, bytes, after) == 0),
            "it is not what it began with");
     EXPECT(result == LEFT_DONE || after == size, "a file that is refused was cut");
-    *kept = after; /* 0: the file was removed, as it had no record */
+    *kept = after; /* 0: the file was removed, because it had no record */
     free(there);
     finished_files_destroy(finished);
     path_template_free(template);
@@ -258,7 +260,7 @@ static bool append_to(const struct file_content *content, const uint8_t *bytes, 
 typedef bool next_start(const struct file_content *content, const uint8_t *bytes, size_t size,
                         size_t *kept);
 
-/* In a format of lines only what follows the last newline may be cut. */
+/* Checks that in a format of lines only bytes after the last newline were removed. */
 static void check_lines(const uint8_t *bytes, size_t size, size_t kept)
 {
     size_t last = size;
@@ -282,7 +284,7 @@ static void check_any(const struct file_content *content, const uint8_t *bytes, 
            "of %zu bytes that were kept %zu are kept the next time", kept, again);
 }
 
-/* In a binary format, a file that is entirely text is not changed. */
+/* Returns true if the file is text. In a binary format, such a file is not changed. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -309,7 +311,10 @@ static void check_ours(const struct made *made, const struct file_content *conte
         whole = 0;
     if (!taken && content->encoder->binary && content->compression == NULL && is_text(bytes, size))
         return;
-    /* Without a whole record, or with empty ones only, a torn one is not certain to be ours. */
+    /*
+     * An incomplete record is not certain to be the program's own if there is no whole record
+     * before it, or only empty ones.
+     */
     if (!taken && !part && (whole <= made->head_size || is_zeros(bytes, whole)))
         return;
     EXPECT(taken, "%s: our own file of %zu bytes, cut after %zu, is refused",
@@ -318,7 +323,7 @@ static void check_ours(const struct made *made, const struct file_content *conte
            content->encoder->name, size, kept, whole);
 }
 
-/* In a damaged file of ours, the last frame that is kept is decompressed at the start. */
+/* In a damaged file of the program, checks that the last kept frame can be decompressed. */
 static void check_last_frame(const struct made *made, const struct file_content *content,
                              size_t size)
 {

@@ -1,13 +1,14 @@
 /*
  * Datagrams through an ingest, in each framing, and the frames of a stream.
  *
- * The envelope: 1 the framing, 2 the schema, 3 datagrams in their order, 4 bytes of header, 5 bits:
- * which of the datagrams were truncated, 6 bits: which come from another sender, 7 milliseconds
- * from one to the next, 8 bytes of a stream, 9 bytes that a message may be decoded to, 10 the
- * longest message of the stream.
+ * Fields of the envelope: 1 the framing; 2 the schema; 3 datagrams in their order; 4 bytes of
+ * header; 5 which datagrams were truncated (bits); 6 which ones come from another sender (bits); 7
+ * milliseconds between two of them; 8 bytes of a stream; 9 max_decoded; 10 the longest message of
+ * the stream.
  *
- * The ledger balances, batches come back, and what the ingest holds of segments is given up at the
- * end; frames of a stream are the same however few bytes of it are there at a time.
+ * The ledger must balance, all batches must come back, and the ingest must give up buffered
+ * segments at the end. The frames of a stream must be the same however few of its bytes are
+ * available at a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,11 @@ enum {
     PART_LONGEST = 10,
 };
 
-/* In the order of the corpus, which is not that of the enum. */
+/* In the order that the corpus uses, which differs from that of the enum. */
 static const enum framing framings[] = {
-    FRAMING_DATAGRAM,    FRAMING_DELIMITED,     FRAMING_LENGTH16,  FRAMING_LENGTH32,
+    FRAMING_DATAGRAM,      FRAMING_DELIMITED,   FRAMING_LENGTH16,  FRAMING_LENGTH32,
     FRAMING_FRAME_STREAMS, FRAMING_CISCO_MDT,   FRAMING_UDP_NOTIF, FRAMING_OTLP_UDP,
-    FRAMING_LENGTH16_LE, FRAMING_LENGTH32_LE,
+    FRAMING_LENGTH16_LE,   FRAMING_LENGTH32_LE,
 };
 #define FRAMINGS (sizeof framings / sizeof framings[0])
 
@@ -50,7 +51,7 @@ static struct schema_config schema_of(const struct envelope *envelope)
         count++;
     size_t choice = (size_t)(envelope_value(envelope, PART_SCHEMA, 0) % count);
     enum framing framing = framings[envelope_value(envelope, PART_FRAMING, 0) % FRAMINGS];
-    if (framing == FRAMING_FRAME_STREAMS) /* only for streams */
+    if (framing == FRAMING_FRAME_STREAMS) /* for streams only */
         framing = FRAMING_DATAGRAM;
     return (struct schema_config){
         .ops = builtin_schemas[choice],
@@ -78,7 +79,10 @@ static void take_all(const struct envelope *envelope, struct ingest_bench *bench
     }
 }
 
-/* Closing the bench checks the ledger and that all batches came back. */
+/*
+ * Passes the datagrams to an ingest. Closing the bench checks the ledger and that all batches came
+ * back.
+ */
 static void check_datagrams(const struct envelope *envelope)
 {
     const struct schema_config schema = schema_of(envelope);
@@ -95,7 +99,10 @@ static void check_datagrams(const struct envelope *envelope)
 
 /* --- a stream --------------------------------------------------------------------------------- */
 
-/* Copies bytes to a block of exactly their size, so that a sanitizer sees reads past them. */
+/*
+ * Examines the bytes in a block of exactly their size, so that a sanitizer detects reads beyond the
+ * end.
+ */
 static enum stream_frame_result look(enum framing framing, const uint8_t *data, size_t size,
                                      uint64_t most, size_t *whole)
 {
@@ -109,7 +116,7 @@ static enum stream_frame_result look(enum framing framing, const uint8_t *data, 
     return result;
 }
 
-/* With fewer bytes the result is the same, or a request for more bytes. */
+/* Checks that with fewer bytes the result is the same, or that more bytes are needed. */
 static void check_with_less(enum framing framing, const uint8_t *data, size_t size, uint64_t most,
                             enum stream_frame_result result, size_t whole)
 {
@@ -123,7 +130,7 @@ static void check_with_less(enum framing framing, const uint8_t *data, size_t si
     }
 }
 
-/* A frame of a stream is a datagram of one message. */
+/* Checks that a frame of a stream is also a valid datagram with one message. */
 static void check_frame(enum framing framing, const uint8_t *data, size_t size)
 {
     struct frames frames;

@@ -1,11 +1,11 @@
 /*
- * A client of --metrics, over a socket: its bytes reach the server unchanged.
+ * A client of --metrics, over a socket, so that its bytes reach the server unchanged.
  *
- * The envelope: 1 its bytes, in pieces, 2 whether it then shuts down its sending side.
+ * Fields of the envelope: 1 its bytes, in pieces; 2 whether it then shuts down its sending side.
  *
- * An answer has a status, and only a request whose Host is an address or localhost gets a page. The
- * output is valid: JSON, the Prometheus text format or OpenMetrics, events. The ledger does not
- * change, and the server answers the next client.
+ * An answer must have a status, and only a request whose Host is an address or localhost may get a
+ * page. The output must be valid: JSON, the Prometheus text format or OpenMetrics, or events. The
+ * ledger must not change, and the server must answer the next client.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -31,20 +31,20 @@ enum { PART_SENT = 1, PART_ENDED = 2 };
 #define MOST_SENT   ((size_t)32 * 1024)
 #define MOST_ANSWER ((size_t)2 * 1024 * 1024)
 
-/* Longer than any wait in the server; these are at most a second. */
+/* Longer than any wait of the server, which waits for at most a second. */
 #define STEP_NS INT64_C(1100000000)
 
-/* After this number of rounds without an answer, no more of it will come. */
+/* After this number of rounds without data, the answer is complete. */
 #define IDLE_ROUNDS 3
-#define MOST_ROUNDS 12 /* events go on */
+#define MOST_ROUNDS 12 /* a stream of events does not end */
 
-static int64_t now_ns; /* rises from input to input; no check depends on it */
+static int64_t now_ns; /* increases from input to input, which no check depends on */
 
 /* --- the server ------------------------------------------------------------------------------- */
 
 static unsigned port;
 
-/* Reads the port from the line in which the server reports where it listens. */
+/* Reads the port from the log line that reports the server's address. */
 static bool note_port(enum log_level level, const char *lines, size_t size)
 {
     static const char before[] = "metrics at http://127.0.0.1:";
@@ -57,7 +57,7 @@ static bool note_port(enum log_level level, const char *lines, size_t size)
 
 static struct metrics_server *server_of(struct collector_inside *collector)
 {
-    static struct metrics_server *server; /* stays */
+    static struct metrics_server *server; /* serves all inputs */
     const struct metrics_server_options options = {.config = &collector->config,
                                                    .registry = &program_registry,
                                                    .version = "0.0.0",
@@ -82,7 +82,8 @@ static void serve(struct metrics_server *server, int rounds)
 
 static int connect_to(void)
 {
-    const struct linger at_once = {1, 0}; /* ports are not used up */
+    /* Resets the connection, so that its port can be reused. */
+    const struct linger at_once = {1, 0};
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
                              .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -121,7 +122,7 @@ static char *exchange(struct metrics_server *server, const char *sent, size_t si
 
 /* --- the request ------------------------------------------------------------------------------ */
 
-/* The line that begins at `at`, without its end; NULL: there is none that ends. */
+/* Returns the end of the line that begins at `at`, or NULL if the line is incomplete. */
 static const char *line_end(const char *at, const char *end)
 {
     return memchr(at, '\n', (size_t)(end - at));
@@ -142,9 +143,9 @@ static bool is_address_or_localhost(const char *host, size_t size)
 }
 
 /*
- * Whether each Host of the first request is one of ours, as far as its lines are what they seem. To
- * the server one that begins with a NUL is empty, and ends the head, and one that begins with a
- * space is a part of the name of that before it; no browser sends them.
+ * Returns true if each Host line of the first request is an address or localhost. The server reads
+ * two kinds of lines differently: a line that begins with NUL is empty and ends the head, and a
+ * line that begins with a space continues the name before it. Browsers do not send such lines.
  */
 static bool names_us(const char *sent, size_t size)
 {
@@ -174,14 +175,14 @@ static bool names_us(const char *sent, size_t size)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* The samples of either format. */
+/* Checks the samples of either text format. */
 static void check_samples(const char *body, size_t size)
 {
     const char *at = body, *end = body + size, *stop;
     while (at < end) {
         stop = line_end(at, end);
         EXPECT(stop != NULL, "a line without its end");
-        char line[4096]; /* with a time added, because the reader expects one */
+        char line[4096]; /* a time is added, because the reader expects one */
         int length = snprintf(line, sizeof line, "%.*s 1", (int)(stop - at), at);
         EXPECT((size_t)length < sizeof line, "a long line");
         const char *wrong = *at == '#' ? NULL : prometheus_wrong(line, (size_t)length);
@@ -210,7 +211,6 @@ static void check_body(const char *type, const char *body, size_t size)
         check_samples(body, size);
 }
 
-/* Returns the answer's status; 0: there was no answer. */
 static int check_answer(char *answer, size_t size, const char *sent)
 {
     char length[128], type[128];

@@ -1,10 +1,10 @@
 /*
  * JSON that is read item by item.
  *
- * The envelope: 1 a text.
+ * Fields of the envelope: 1 a text.
  *
- * For any bytes, each item lies within them, and a text's value is not longer than its written
- * form. If the bytes are UTF-8, Jansson agrees whether they are JSON, and finds the same value in
+ * For any bytes, each item must be within them, and the value of a text must not be longer than its
+ * written form. For UTF-8, Jansson must agree whether it is JSON, and must find the same value in
  * the items after they were read and written again.
  */
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { PART_TEXT = 1 };
 
-#define LONGEST_WRITTEN 6 /* one byte becomes at most \u001f */
+#define LONGEST_WRITTEN 6 /* one byte is written as at most 6: \u001f */
 
 static void check_within(const struct envelope_part *part, struct text text)
 {
@@ -29,7 +29,7 @@ static void check_within(const struct envelope_part *part, struct text text)
            "it lies outside");
 }
 
-/* Appends what a string or name means. */
+/* Appends the value of a string or name. */
 static void write_meaning(struct output *out, struct text text)
 {
     char *meaning = malloc(text.size + 1);

@@ -1,12 +1,12 @@
 /*
  * Sealed datagrams, keys files and state files.
  *
- * The envelope: 1 a datagram, 2 a keys file, 3 a state file.
+ * Fields of the envelope: 1 a datagram; 2 a keys file; 3 a state file.
  *
- * If a datagram opens, sealing its payload makes the same datagram again. A key that is read is the
- * same after it was written and read again; a refusal has a reason of one line. The C client reads
- * the same keys files, and its sealed datagrams open. A state file that is read is the same, byte
- * for byte, after it was written again.
+ * If a datagram opens, sealing its payload must give the same datagram. A key that was read must be
+ * the same after it was written and read again. The reason of a refusal must be one line. The C
+ * client must read the same keys files, and its sealed datagrams must open. A state file that was
+ * read must be the same bytes after it was written again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void *room_for(size_t size)
 
 /* --- datagrams -------------------------------------------------------------------------------- */
 
-/* The key of the page with the test vectors, whose datagrams are the first inputs. */
+/* The key of the test vectors in the manual; their datagrams are the first inputs. */
 static const struct sealed_key *page_key(void)
 {
     static struct sealed_key key;
@@ -67,11 +67,11 @@ static void check_datagram(const struct envelope_part *part)
 
 /* --- keys files ------------------------------------------------------------------------------- */
 
-/* The keys of a file. */
+/* The keys of one file. */
 struct seen_keys {
     size_t count;
     struct sender_key_line first;
-    bool several; /* the keys have several names */
+    bool several; /* the keys have different names */
 };
 
 static const char *check_key(void *context, const struct sender_key_line *line)
@@ -95,8 +95,10 @@ static const char *check_key(void *context, const struct sender_key_line *line)
     return NULL;
 }
 
-/* A datagram that the client seals with a file's only key opens with the key that the collector
- * read. */
+/*
+ * Checks that a datagram that the client seals with the file's only key opens with the key that the
+ * collector read.
+ */
 static void check_sealer(struct sluice_sealer *sealer, const struct seen_keys *seen)
 {
     uint8_t datagram[SEALED_OVERHEAD + 1] = {[SEALED_HEADER_SIZE] = 7}, payload = 0;
@@ -105,7 +107,7 @@ static void check_sealer(struct sluice_sealer *sealer, const struct seen_keys *s
     struct error error;
     EXPECT(sealed_load(&error) == 0, "%s", error.text);
     EXPECT(sealer->begin(sealer) == 0, "a new sealer is not free");
-    if (sealer->seal(sealer, datagram, 1) == 0) { /* not where the key is not valid now */
+    if (sealer->seal(sealer, datagram, 1) == 0) { /* fails if the key is not valid now */
         EXPECT(sealed_read(datagram, sizeof datagram, &header) == CAUSE_UNKNOWN &&
                    header.key_id == seen->first.id,
                "the client's datagram is of another key");
@@ -116,7 +118,10 @@ static void check_sealer(struct sluice_sealer *sealer, const struct seen_keys *s
     sealer->end(sealer);
 }
 
-/* The client reads a file if the collector does, and the file is for one sender. */
+/*
+ * Checks that the client reads a file if the collector does, and if the file has keys of one sender
+ * only.
+ */
 static void check_client(const struct envelope_part *part, const struct seen_keys *seen, bool read)
 {
     char why[SLUICE_SEALER_WHY];
@@ -152,7 +157,10 @@ static void check_keys(const struct envelope_part *part)
 
 /* --- state files ------------------------------------------------------------------------------ */
 
-/* Mutated bytes have the checksum that belongs to them, or none would get past it. */
+/*
+ * Replaces the checksum of mutated bytes by the correct one, because otherwise almost all would be
+ * refused.
+ */
 static uint8_t *with_checksum(const struct envelope_part *part)
 {
     uint8_t *bytes = room_for(part->size);
@@ -174,7 +182,7 @@ static void check_state(const struct envelope_part *part)
         seal_image_begin(&again, reader.stopped, reader.floor_ns);
         while (seal_image_next(&reader, &id, &sessions)) {
             seal_image_add(&again, id, &sessions);
-            seal_sessions_take(&sessions, 1, 1, INT64_MAX); /* any sessions can be continued */
+            seal_sessions_take(&sessions, 1, 1, INT64_MAX); /* allows any sessions to continue */
         }
         EXPECT(seal_image_end(&again), "no memory");
         EXPECT(again.size == part->size && memcmp(again.bytes, bytes, again.size) == 0,

@@ -1,18 +1,18 @@
 /*
  * A spill folder of an earlier run, with arbitrary bytes in it.
  *
- * The envelope: 1 images, one for each block, which a first run appends; 2 how many of them it
- * reads, 3 how many of those it acknowledges, 4 whether it is killed; 5 damage: a byte of all files
- * (the number / 256) that is changed by the rest of the number, 6 bytes that are cut off the last
- * segment; 7 a file of arbitrary bytes, an envelope: 1 its kind, 2 its position, 3 the bytes, 4
- * whether bytes that look like heads of blocks get checksums and the number of this spill; 8 the
- * actions of the next run before it reads everything.
+ * Fields of the envelope: 1 images, one for each block, which a first run appends; 2 the number of
+ * blocks that it reads; 3 the number of these that it acknowledges; 4 whether it is killed; 5
+ * damage: the byte at offset (value / 256) of all files together is changed by the rest of the
+ * value; 6 the number of bytes that are cut off the last segment; 7 a file of arbitrary bytes, an
+ * envelope: 1 its kind, 2 its position, 3 the bytes, 4 whether bytes that look like block heads get
+ * checksums and the number of this spill; 8 the actions of the next run before it reads everything.
  *
- * An inspection changes no file, and finds the same as the next run, which opens the folder with
- * any content and reads it to its end. Without foreign files, each sound block is returned
- * unchanged and in order, a damaged one is not, and blocks acknowledged before a clean end are not
- * returned again. All records then have their outcome, and the spill works like a new one. An image
- * is a delivery's block, or refused.
+ * An inspection must not change any file, and must find the same as the next run. That run opens
+ * the folder with any content and reads it to its end. Without foreign files, it must return each
+ * intact block unchanged and in order, and no damaged block. If the first run ended cleanly, it
+ * must not return acknowledged blocks again. Afterwards all records must have an outcome, and the
+ * spill must work like a new one. An image must be a block of a delivery, or be refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,8 @@ struct stored {
     const uint8_t *bytes;
     size_t size;
     uint32_t count;
-    size_t file, at; /* file: an index, or NO_FILE if its segment is gone; at: its position there */
+    /* File: an index, or NO_FILE if its segment was removed; at: the position in it. */
+    size_t file, at;
     bool sound;
 };
 #define NO_FILE SIZE_MAX
@@ -67,9 +68,9 @@ struct world {
     struct stored blocks[MOST_BLOCKS];
     size_t count, read, acknowledged;
     bool killed;
-    bool has_foreign;    /* files that no run of ours wrote */
+    bool has_foreign;    /* there are files that no run wrote */
     bool has_steps;      /* blocks are not compared one by one */
-    bool has_own_cursor; /* the cursor is as the first run left it */
+    bool has_own_cursor; /* the first run's cursor is unchanged */
     struct folder_file files[SCRATCH_FILES];
     size_t file_count;
 };
@@ -158,7 +159,6 @@ static bool is_segment(const struct folder_file *file)
     return strstr(file->name, ".seg") != NULL;
 }
 
-/* Finds the position of each block by the heads, which follow each other. */
 static void note_places(struct world *world)
 {
     size_t number = 0;
@@ -168,7 +168,8 @@ static void note_places(struct world *world)
         for (size_t at = 0; is_segment(file) && at + SPILL_HEAD_SIZE <= file->size;) {
             uint64_t first = little_u64(file->bytes + at + 24);
             for (; position < first && number < world->count; number++) {
-                world->blocks[number].file = NO_FILE; /* its segment was acknowledged and removed */
+                /* Its segment was acknowledged and removed. */
+                world->blocks[number].file = NO_FILE;
                 position += world->blocks[number].count;
             }
             EXPECT(number < world->count && position == first, "a segment has other blocks");
@@ -251,7 +252,7 @@ static void damage(struct world *world, const struct envelope *envelope)
                 memcmp(world->files[i].bytes, world->files[i].before, world->files[i].size) == 0;
 }
 
-/* Each head gets its checksums, and the number of the spill in place of 0. */
+/* Writes correct checksums to each head, and the number of the spill if it is 0. */
 static void seal_heads(uint8_t *bytes, size_t size, uint64_t spill)
 {
     for (size_t at = 0; at + SPILL_HEAD_SIZE <= size; at++) {
@@ -325,11 +326,12 @@ static void write_all(struct world *world, const struct envelope *envelope)
 /* --- the next run ----------------------------------------------------------------------------- */
 
 /*
- * Bytes read from a disk are arbitrary. An accepted block is written unchanged, and accepted again.
+ * Checks arbitrary bytes as an image. If it is accepted, it is written without a change and
+ * accepted again.
  */
 static void check_image(const uint8_t *bytes, size_t size)
 {
-    static struct buffered_block held, again; /* stay */
+    static struct buffered_block held, again; /* serve all inputs */
     static uint8_t *head, *image;
     struct text pieces[DELIVERY_IMAGE_PIECES];
     size_t used = 0;
@@ -374,7 +376,7 @@ static void check_found(const struct world *world, const uint8_t *bytes,
     *next = number + 1;
 }
 
-/* Reads all, and acknowledges it. An inspection has found the same blocks. */
+/* Reads and acknowledges all blocks. They must be those that the inspection found. */
 static void read_all(const struct world *world, struct spill *spill,
                      const struct spill_inspection *inspection)
 {

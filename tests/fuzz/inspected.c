@@ -6,7 +6,7 @@
 #include "tests/fuzz/scratch_folder.h"
 #include "tests/fuzz/target.h"
 
-/* All files of the scratch folder. */
+/* The content of the scratch folder. */
 struct files {
     char names[SCRATCH_FILES][SCRATCH_PATH_SIZE];
     uint8_t *bytes[SCRATCH_FILES];

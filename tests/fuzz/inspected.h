@@ -4,10 +4,12 @@
 
 #include "collector/spill/inspection.h"
 
-/* Inspects the scratch folder, in which each file must then be as it was, and none more. */
+/*
+ * Inspects the scratch folder as `sluice spill --check` does. Checks that its files are unchanged.
+ */
 struct spill_inspection inspected(const struct spill_settings *settings);
 
-/* Must equal the result of the next open. */
+/* Checks that the opened spill has the counts that the inspection found. */
 void expect_opened_as_inspected(const struct spill_inspection *found, const struct spill *spill);
 
 #endif

@@ -10,17 +10,17 @@
 #include "tests/fuzz/records.h"
 #include "tests/fuzz/target.h"
 
-/* Labels that an element has at most. Of more, some are left out. */
+/* The most labels of a sample. Further ones are omitted. */
 #define MOST_LABELS 64
 
 #define KEYS 1024
 
-/* Different keys of labels, as copies. */
+/* The different keys of labels, copied. */
 struct keys {
     char *texts[KEYS];
     size_t sizes[KEYS];
     size_t count;
-    bool is_full; /* a sample has MOST_LABELS, or there are too many different ones */
+    bool is_full; /* a sample has MOST_LABELS labels, or there are too many keys */
 };
 
 static bool keys_have(const struct keys *keys, const char *text, size_t size)
@@ -67,7 +67,6 @@ static void read_labels(const struct decoding *decoding, const struct sample *sa
     }
 }
 
-/* Reads the keys of all samples. Returns false if the message is refused. */
 static bool read_keys(struct schema *schema, const struct output *bytes, struct keys *keys)
 {
     static uint8_t room[65536];
@@ -84,7 +83,7 @@ static bool read_keys(struct schema *schema, const struct output *bytes, struct 
 
 /* --- a message that is left out --------------------------------------------------------------- */
 
-/* Whether messages of the type may have keys of labels in them. */
+/* Returns true if messages of the type may contain keys of labels. */
 static bool has_keys(const struct message_type *type)
 {
     bool number_in_oneof = false;
@@ -102,11 +101,11 @@ static bool has_keys(const struct message_type *type)
     return number_in_oneof && name;
 }
 
-/* Whether the message, or one inside, may have keys of labels in it. */
+/* Returns true if the message, or one inside it, may contain keys of labels. */
 static bool finds_keys(const struct message_type *type, const ProtobufCMessage *message)
 {
     if (message == NULL)
-        return false; /* the value of a map's entry */
+        return false; /* a map entry without a value */
     bool found = !type->map_entry && has_keys(type);
     for (size_t i = 0; i < type->field_count && !found; i++) {
         const struct field_type *field = &type->fields[i];
@@ -122,7 +121,10 @@ static bool finds_keys(const struct message_type *type, const ProtobufCMessage *
     return found;
 }
 
-/* Returns a field with a singular message, from the index on; NULL: there is none. */
+/*
+ * Returns a present field with a singular message other than `other`, searching from index `from`,
+ * or NULL if there is none.
+ */
 static const struct field_type *find_message(const struct message_type *type,
                                              const ProtobufCMessage *message, size_t from,
                                              const struct field_type *other)
@@ -136,7 +138,6 @@ static const struct field_type *find_message(const struct message_type *type,
     return NULL;
 }
 
-/* Encodes the message without that field. */
 static void encode_without(const struct message_type *type, ProtobufCMessage *message,
                            const struct field_type *field, struct output *out)
 {
@@ -159,8 +160,8 @@ static void expect_keys(const struct keys *keys, const struct keys *one, const s
 }
 
 /*
- * Compares the keys of the whole message with those of two messages, each of which is the same
- * without another one: they have no other keys, and each label is in one of them at least.
+ * Compares the keys of the whole message with those of two messages, each of which lacks another
+ * submessage. They must not have other keys, and each label must be in at least one of them.
  */
 static void compare(struct schema *schema, const struct output *whole, const struct output less[2])
 {

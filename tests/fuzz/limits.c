@@ -6,7 +6,7 @@
 #include "collector/series/series_guard.h"
 #include "tests/fuzz/target.h"
 
-/* More than the encoded bytes of a record in these tests. */
+/* More than the encoded bytes of any record in these tests. */
 #define ROOM ((size_t)8 * 1024 * 1024)
 
 #define MANY 4096
@@ -19,7 +19,8 @@ struct limited {
 };
 
 static struct limited limited_open(const struct encoder_ops *ops,
-                                   const struct encoder_options *options, uint64_t series, char *room)
+                                   const struct encoder_options *options, uint64_t series,
+                                   char *room)
 {
     struct error error;
     const struct series_limits limits = {
@@ -29,8 +30,8 @@ static struct limited limited_open(const struct encoder_ops *ops,
                               .out = {.data = room, .capacity = ROOM}};
     if (limited.guard == NULL)
         abort();
-    limited.guard->key = (struct fingerprint_key){{1, 2, 3, 4}}; /* a fixed key, so that each run is
-                                                                    the same */
+    /* A fixed key, so that each run is the same. */
+    limited.guard->key = (struct fingerprint_key){{1, 2, 3, 4}};
     with.limits = limits;
     with.series = limited.guard;
     limited.encoder = ops->create(&with);
@@ -45,7 +46,6 @@ static void limited_close(struct limited *limited)
     series_guard_destroy(limited->guard);
 }
 
-/* Encodes the record, and replaces the earlier output. */
 static struct encoded limited_encode(struct limited *limited, const struct record *record)
 {
     limited->out.used = 0;
@@ -88,7 +88,7 @@ static void check_few(const struct encoder_ops *ops, const struct encoder_option
 void check_limits(const struct encoder_ops *ops, const struct encoder_options *options,
                   const struct record *record, const struct encoded *written)
 {
-    static char *room; /* stays */
+    static char *room; /* used for all inputs */
     if (room == NULL && (room = malloc(ROOM)) == NULL)
         abort();
     check_many(ops, options, record, written, room);

@@ -1,4 +1,4 @@
-/* Checks an encoder with limits of series against the same encoder without them. */
+/* Compares an encoder with series limits with the same encoder without limits. */
 #ifndef SLUICE_TESTS_FUZZ_LIMITS_H
 #define SLUICE_TESTS_FUZZ_LIMITS_H
 
@@ -6,9 +6,10 @@
 #include "collector/contract/record.h"
 
 /*
- * `written`: the record's counts without limits, in which samples were written. With room for all
- * series nothing is different. With room for few, each sample is written or counted, also if the
- * record comes again, and known series stay known. Ends the program if this does not hold.
+ * `written` are the record's counts without limits; the record must have samples. If the limit is
+ * high, the output must be the same. If it is low, each sample must be written or counted, also
+ * when the record comes again, and known series must stay known. Ends the program if this does not
+ * hold.
  */
 void check_limits(const struct encoder_ops *ops, const struct encoder_options *options,
                   const struct record *record, const struct encoded *written);

@@ -1,7 +1,4 @@
-/*
- * A file without a name in the file system, for code that reads a file by its path. It is gone when
- * the program ends.
- */
+/* A file in memory, for code that reads a file by its path. It disappears when the program ends. */
 #ifndef SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 #define SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 
@@ -11,7 +8,7 @@
 
 struct memory_file {
     int descriptor;
-    char path[MEMORY_FILE_PATH]; /* works only in this process */
+    char path[MEMORY_FILE_PATH]; /* valid only in this process */
 };
 
 void memory_file_make(struct memory_file *file, const void *bytes, size_t size);

@@ -1,10 +1,11 @@
 /*
- * The mutator of all targets: it knows protobuf's wire format, and so the envelope (envelope.h) and
- * its content. libFuzzer calls it instead of its own; with AFL++ it is not used.
+ * The mutator of all targets. It understands the wire format of protobuf, and therefore the
+ * envelope (envelope.h) and its content. libFuzzer calls it instead of its own; AFL++ does not use
+ * it.
  *
- * A field is changed, removed, doubled, moved or copied to another position, at any depth, and the
- * enclosing lengths are corrected, so that most results are still messages. Now and then bytes are
- * changed without regard to the format.
+ * It changes, removes, duplicates, moves or copies a field at any depth, and corrects the enclosing
+ * lengths, so that most results are still messages. Sometimes it changes bytes without regard to
+ * the format.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,19 +13,19 @@
 
 #include "tests/support/base/random_number.h"
 
-/* Functions that libFuzzer provides, and those that it calls. */
+/* The interface of libFuzzer. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
                                  uint8_t *out, size_t most, unsigned seed);
 
-#define MOST_FIELDS 512 /* of one message; the bytes after these are mutated as one piece */
+#define MOST_FIELDS 512 /* of one message; bytes after these are mutated as one piece */
 #define MOST_DEPTH  40
 #define ROOM        ((size_t)1 << 20)
 
 struct field {
-    size_t at, value_at, end; /* bytes in its message */
-    uint64_t value;           /* of a varint */
+    size_t at, value_at, end; /* offsets in the message */
+    uint64_t value;           /* if it is a varint */
     unsigned type;
     uint32_t number;
 };
@@ -43,7 +44,7 @@ static size_t below(size_t end)
 
 /* --- the wire format -------------------------------------------------------------------------- */
 
-/* Returns the position after the number; 0: there is none. */
+/* Returns the position after the varint, or 0 if it is not valid. */
 static size_t read_varint(const uint8_t *data, size_t at, size_t size, uint64_t *value)
 {
     *value = 0;
@@ -93,7 +94,6 @@ static size_t read_field(const uint8_t *data, size_t at, size_t size, struct fie
     }
 }
 
-/* Whether all bytes are fields. At most MOST_FIELDS are read. */
 static int read_fields(const uint8_t *data, size_t size, struct fields *fields)
 {
     size_t at = 0;
@@ -110,9 +110,7 @@ static int read_fields(const uint8_t *data, size_t size, struct fields *fields)
 
 /* --- changes of a message --------------------------------------------------------------------- */
 
-/*
- * Replaces the bytes from `at` to `end`. Changes nothing if the result would be larger than `most`.
- */
+/* Replaces the bytes from `at` to `end`. Does nothing if the result would be larger than `most`. */
 static size_t replace(uint8_t *data, size_t size, size_t most, size_t at, size_t end,
                       const uint8_t *with, size_t with_size)
 {
@@ -124,7 +122,6 @@ static size_t replace(uint8_t *data, size_t size, size_t most, size_t at, size_t
     return size - (end - at) + with_size;
 }
 
-/* Replaces the content of a field with these bytes, and corrects its length. */
 static size_t set_bytes(uint8_t *data, size_t size, size_t most, const struct field *field,
                         const uint8_t *bytes, size_t count)
 {
@@ -152,13 +149,13 @@ static uint64_t interesting(void)
                                       UINT64_C(0x8000000000000000),
                                       UINT64_MAX,
                                       UINT64_C(0x7ff0000000000000),  /* infinity */
-                                      UINT64_C(0xfff0000000000000),  /* and below zero */
+                                      UINT64_C(0xfff0000000000000),  /* negative infinity */
                                       UINT64_C(0x7ff8000000000001),  /* not a number */
-                                      UINT64_C(0x0000000000000001),  /* the least double */
-                                      UINT64_C(0x7fefffffffffffff),  /* the largest */
+                                      UINT64_C(0x0000000000000001),  /* the smallest double */
+                                      UINT64_C(0x7fefffffffffffff),  /* the largest double */
                                       UINT64_C(0x3ff0000000000000),  /* 1.0 */
                                       UINT64_C(1700000000000000000), /* a time */
-                                      UINT64_C(0x7f800000),          /* infinity in 32 bits */
+                                      UINT64_C(0x7f800000),          /* infinity as a float */
                                       UINT64_C(0x7fc00001)};
     size_t count = sizeof values / sizeof values[0];
     return below(3) == 0 ? next_random(&state) >> below(64) : values[below(count)];
@@ -185,7 +182,6 @@ static size_t change_tag(uint8_t *data, size_t size, size_t most, const struct f
     return replace(data, size, most, field->at, field->value_at, bytes, used);
 }
 
-/* Inserts a copy of the bytes from `from` to `end` at `to`. */
 static size_t copy(uint8_t *data, size_t size, size_t most, size_t from, size_t end, size_t to)
 {
     uint8_t *piece = malloc(end - from + 1);
@@ -203,8 +199,8 @@ static size_t repeat(uint8_t *data, size_t size, size_t most, const struct field
 }
 
 /*
- * Removes bytes, or repeats existing ones. Only this makes a field empty: changing bytes keeps at
- * least one.
+ * Removes bytes of a field, or repeats existing ones. Only this can make a field empty:
+ * change_bytes keeps at least one byte.
  */
 static size_t resize(uint8_t *data, size_t size, size_t most, const struct field *field)
 {
@@ -219,7 +215,6 @@ static size_t resize(uint8_t *data, size_t size, size_t most, const struct field
     return size;
 }
 
-/* The whole message becomes the content of a field of its own. */
 static size_t wrap(uint8_t *data, size_t size, size_t most, uint32_t number)
 {
     uint8_t bytes[20];
@@ -228,7 +223,7 @@ static size_t wrap(uint8_t *data, size_t size, size_t most, uint32_t number)
     return replace(data, size, most, 0, 0, bytes, used);
 }
 
-/* Mutates `data`: a message, or bytes that may be one, at this depth. */
+/* Mutates `data` at this depth: a message, or bytes that may be one. */
 static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth);
 
 static size_t change_bytes(uint8_t *data, size_t size, size_t most, const struct field *field,
@@ -276,7 +271,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
         return change_tag(data, size, most, field);
     case 4:
         return wrap(data, size, most, field->number);
-    case 5: /* removes the tag and length: its content takes its place */
+    case 5: /* replaces the field by its content */
         return field->type == 2 ? replace(data, size, most, field->at, field->value_at, NULL, 0)
                                 : change_number(data, size, most, field);
     default:
@@ -284,7 +279,7 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
     }
 }
 
-/* Shortens an input that is too long, by removing a field or by cutting it. */
+/* Shortens an input that is too long: removes a field or cuts it off. */
 static size_t shorten(uint8_t *data, size_t size, size_t most)
 {
     static struct fields fields;
@@ -309,7 +304,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 /* --- crossing two inputs ---------------------------------------------------------------------- */
 
-/* Inserts a field of `b` into `out`, or replaces one with it; sometimes a few levels deeper. */
+/*
+ * Inserts a field of `b` into `out`, or replaces a field of `out` with it, sometimes a few levels
+ * deeper.
+ */
 static size_t cross(uint8_t *out, size_t size, size_t most, const uint8_t *b, size_t b_size,
                     unsigned depth)
 {

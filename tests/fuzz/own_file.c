@@ -9,14 +9,19 @@
 #include "tests/fuzz/target.h"
 #include "tests/support/base/random_number.h"
 
-/* The message is tried with 8 other lengths, for which at most 128 bytes are added. */
+/*
+ * The message is also tried with PADDED other lengths, to which at most MOST_PAD bytes are added.
+ */
 #define PADDED   8
 #define MOST_PAD 128
 
-/* The tag of a field that no schema has; the added bytes are its content. */
+/* The tag of the field with the added bytes, which no schema has. */
 static const uint8_t pad_tag = 15 << 3 | 2;
 
-/* Whether the bytes may be typed text: UTF-8 without controls; the last character may be cut. */
+/*
+ * Returns true if the bytes may be text: UTF-8 without control characters. The last character may
+ * be incomplete.
+ */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size;) {
@@ -31,7 +36,10 @@ static bool is_text(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A file in a block of exactly its size, for a sanitizer. The caller frees its data. */
+/*
+ * Returns a buffer of exactly this size, so that a sanitizer detects accesses beyond it. The caller
+ * frees its data.
+ */
 static struct output room_of(size_t size)
 {
     struct output file = {.data = malloc(size == 0 ? 1 : size), .capacity = size};
@@ -48,7 +56,10 @@ static void expect_whole(const struct encoder *encoder, const struct output *fil
            encoder->ops->name, whole, file->used, foreign ? ", and it is foreign" : "");
 }
 
-/* In a format of lines, a whole line is recognised as ours, and a cut one is not refused. */
+/*
+ * Checks that in a format of lines, the encoder recognises a complete line as its own and does not
+ * refuse an incomplete one.
+ */
 static void expect_line(const struct encoder *encoder, const uint8_t *line, size_t size)
 {
     if (encoder->ops->line == NULL || size == 0)
@@ -87,7 +98,7 @@ static void expect_torn(const struct encoder *encoder, const struct output *file
     free(torn.data);
 }
 
-/* Files with one message each: that of the record, with one field added. */
+/* Checks files with one message each: the record's message with one additional field. */
 static void expect_padded(const struct encoder *encoder, const struct record *record)
 {
     static const uint8_t pad[MOST_PAD];

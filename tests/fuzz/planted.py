@@ -5,11 +5,11 @@
 
 from collections import namedtuple
 
-# The text `sound`, which occurs once in `file`, becomes `broken`.
+# The only occurrence of `sound` in `file` is replaced by `broken`.
 Fault = namedtuple("Fault", "name target file sound broken")
 
 FAULTS = [
-    # Faults found by private fuzzing, and repaired.
+    # Faults that private fuzzing found, and that were repaired.
     Fault(
         "a sample without a name is matched by adding to NULL",
         "datagram",

@@ -17,13 +17,13 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/text/json_tree.h"
 
-/* Room for one record in any output format; memory for the content of an Any. */
+/* Buffer sizes: for one record in any output format, and for the content of an Any. */
 #define ROOM    ((size_t)8 * 1024 * 1024)
 #define SCRATCH ((size_t)2304 * 1024)
 
 #define CSV_FIELDS 12
 
-/* Random sizes of output room that are too small, tried in addition to one byte too few. */
+/* The number of random output sizes that are tried in addition to one byte too few. */
 #define SHORT_ROOMS 3
 
 static char *room[3];
@@ -38,7 +38,7 @@ static void make_room(void)
         scratch = (struct arena){.base = malloc(SCRATCH), .capacity = SCRATCH};
 }
 
-/* A schema is immutable, so it is made for the first input that has it. */
+/* A schema is immutable, so each is created once. */
 struct schema *builtin_schema(uint64_t choice)
 {
     static struct schema *made[16];
@@ -96,7 +96,7 @@ static void expect_json(const char *text, size_t size)
 {
     const char *wrong = json_wrong(text, size);
     EXPECT(wrong == NULL, "%s: %.*s", wrong, (int)size, text);
-    struct json_tree *tree = json_tree_read(text, size); /* also reads names with a NUL in them */
+    struct json_tree *tree = json_tree_read(text, size); /* also supports names with a NUL */
     EXPECT(tree != NULL, "no JSON: %.*s", (int)size, text);
     json_tree_free(tree);
 }
@@ -132,7 +132,7 @@ void check_round_trip(const struct decoding *first, const struct json_style *sty
         abort();
     memcpy(bytes, encoded.data, encoded.used);
     bool is_message = checked_decode(&second, first->schema, bytes, encoded.used);
-    /* A field that came in pieces may take more memory when it is one piece. */
+    /* A field that arrived in pieces may take more memory as one piece. */
     EXPECT(is_message || second.result == DECODE_TOO_LARGE,
            "it is not a message when encoded again");
     if (is_message) {
@@ -173,7 +173,7 @@ static const char *csv_line(const char *line, size_t size)
     return csv_wrong(line, size - 1, CSV_FIELDS);
 }
 
-/* Returns how many lines there are. */
+/* Checks each line. Returns the number of lines. */
 static size_t expect_lines(const struct output *out, line_reader *read)
 {
     size_t lines = 0;
@@ -208,7 +208,7 @@ static line_reader *reader_of(const struct encoder_ops *ops)
 
 /* --- each format's messages ------------------------------------------------------------------- */
 
-/* The message of a stream that begins at *at. */
+/* Returns the next message of a delimited stream, at *at. */
 static struct text next_delimited(const struct output *out, size_t *at)
 {
     uint64_t size = 0;
@@ -227,7 +227,7 @@ static struct text next_delimited(const struct output *out, size_t *at)
 
 static void expect_otlp(struct text message)
 {
-    static struct schema *schema; /* stays */
+    static struct schema *schema; /* used for all inputs */
     struct error error;
     const struct schema_options options = {.source = "otlp"};
     struct decoding decoding;
@@ -262,7 +262,10 @@ static void expect_packet(const struct record *record, const struct output *out)
 
 /* --- encoders --------------------------------------------------------------------------------- */
 
-/* Whether the program accepts a sink with this encoder and schema: the conditions of its check. */
+/*
+ * Returns true if the program accepts a sink with this encoder and schema: the same conditions as
+ * its own check.
+ */
 static bool can_encode(const struct encoder_ops *ops, const struct schema *schema,
                        const struct encoder_options *options)
 {
@@ -282,10 +285,10 @@ static struct encoded encode(struct encoder *encoder, const struct record *recor
     return encoded;
 }
 
-/* Encodes behind three earlier bytes, with room for only `there` bytes, which are too few. */
+/* Encodes after three earlier bytes with room for only `there` bytes, which are too few. */
 static void expect_overflow(struct encoder *encoder, const struct record *record, size_t there)
 {
-    char *block = malloc(there + 3); /* of its own size, for a sanitizer */
+    char *block = malloc(there + 3); /* of exactly this size, for a sanitizer */
     if (block == NULL)
         abort();
     memcpy(block, "{}\n", 3);
@@ -296,7 +299,10 @@ static void expect_overflow(struct encoder *encoder, const struct record *record
     free(block);
 }
 
-/* With one byte too few, and with fewer: an encoder has a faster path if any text fits. */
+/*
+ * Encodes with one byte too few, and with fewer: encoders use a faster path if there is room for
+ * any text.
+ */
 static void expect_overflows(struct encoder *encoder, const struct record *record, size_t size)
 {
     uint64_t state = record->size;
@@ -338,7 +344,7 @@ static void check_format(struct encoder *encoder, const struct record *record, s
     }
 }
 
-/* Of the samples of a series in one millisecond only the last one is sent. */
+/* Checks a request. Of the samples of a series in one millisecond only the last one is sent. */
 static void check_request(const struct encoder_ops *ops, const struct output *out,
                           const struct encoded *encoded)
 {
@@ -348,7 +354,7 @@ static void check_request(const struct encoder_ops *ops, const struct output *ou
                encoded->lines);
 }
 
-/* Records encoded earlier leave no trace in this one. */
+/* Checks that the output does not depend on records that were encoded before. */
 static void expect_same(struct encoder *encoder, const struct record *first,
                         const struct record *other, const struct output *before)
 {

@@ -1,10 +1,10 @@
 /*
- * Properties of a decoded datagram, and of its record in each encoder.
+ * Checks a decoded datagram, and its record in each encoder.
  *
- * A refusal has no output and has its cause inside the datagram. A message that is encoded again is
- * the same. Each text format is read by a strict reader, a third-party one or one based on the
- * format's specification; the output for a record depends only on the record; and a file of ours,
- * whole or cut anywhere, is recognised at the next start.
+ * A refusal has no output, and its cause is inside the datagram. A message that is encoded again is
+ * the same. A strict reader accepts the output of each text format; it is a third party's, or
+ * follows the format's specification. The output depends on the record only. The next start
+ * recognises a file that the program wrote, whole or cut anywhere.
  */
 #ifndef SLUICE_TESTS_FUZZ_RECORDS_H
 #define SLUICE_TESTS_FUZZ_RECORDS_H
@@ -13,13 +13,13 @@
 #include "collector/contract/record.h"
 #include "collector/contract/schema.h"
 
-/* Most bytes that a datagram may be decoded to: the default of max_decoded=. */
+/* The most memory of a decoded datagram in bytes: the default of max_decoded=. */
 #define MAX_DECODED ((size_t)512 * 1024)
 
-/* One of the built-in schemas, whatever the number. It stays. */
+/* Returns one of the built-in schemas, for any number. It is not freed. */
 struct schema *builtin_schema(uint64_t choice);
 
-/* A message and the memory that it is in. */
+/* A message and its memory. */
 struct decoding {
     struct schema *schema;
     struct arena arena;
@@ -27,20 +27,28 @@ struct decoding {
     enum decode_result result;
 };
 
-/* Returns whether the bytes are a message, which refers to them. Forgotten in either case. */
+/*
+ * Decodes the bytes, which the message refers to. Returns true if they are a message. Call
+ * checked_forget in either case.
+ */
 bool checked_decode(struct decoding *decoding, struct schema *schema, const void *data,
                     size_t size);
 void checked_forget(struct decoding *decoding);
 
-/* The message encoded again is decoded to the same, and encoded to the same from then on. */
+/*
+ * Checks that the message, after it was encoded, decodes to the same message, and that encoding it
+ * again gives the same bytes.
+ */
 void check_round_trip(const struct decoding *first, const struct json_style *style);
 
-/* The record, which has a packet, in each encoder that its schema and the view allow. `other` is
- * any of the same schema. */
+/*
+ * Checks the record, which must have a packet, with each encoder that its schema and the view
+ * allow. `other` is another record of the same schema.
+ */
 void check_encoders(const struct record *record, const struct record *other,
                     const struct encoder_options *options);
 
-/* The datagrams that are messages of the schema, at most two, with all that is above. */
+/* Applies all checks above to those datagrams that are messages of the schema, at most two. */
 struct sent {
     const uint8_t *data;
     size_t size;

@@ -1,10 +1,10 @@
 /*
- * The main function of a target without a fuzzer: runs it with the saved inputs. Each argument is a
- * file with one input, a folder of such files, or a corpus (NAME.corpus): inputs that each follow
- * their length in four bytes, most significant first.
+ * The main function of a target without a fuzzer. Each argument is a file with one input, a folder
+ * of such files, or a corpus (NAME.corpus): inputs that each follow their length in four bytes,
+ * big-endian.
  *
- * Prints their number. A target ends the program if a property does not hold; the current input was
- * printed before.
+ * Prints the number of inputs. If a property does not hold, the target ends the program; the
+ * current input was printed before.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,10 @@ static void fail(const char *path, const char *why)
     exit(1);
 }
 
-/* In a block of its own size, so that a sanitizer sees its end. */
+/*
+ * Runs the target with a copy of exactly the input's size, so that a sanitizer detects reads beyond
+ * it.
+ */
 static void run(const uint8_t *bytes, size_t size)
 {
     uint8_t *input = malloc(size == 0 ? 1 : size);

@@ -13,8 +13,8 @@
 /* --- protobuf's wire format ------------------------------------------------------------------- */
 
 struct field {
-    uint32_t number; /* 0: no field is left */
-    uint64_t value;  /* of a varint or a fixed64 */
+    uint32_t number; /* 0: there are no more fields */
+    uint64_t value;  /* if it is a varint or a fixed64 */
     struct text text;
 };
 
@@ -64,7 +64,10 @@ static struct field take_field(struct text *message)
 
 /* --- remote write ----------------------------------------------------------------------------- */
 
-/* A request while it is read. Its content is written as text to `said`, to be compared. */
+/*
+ * The state of reading a request. Its content is written to `said` as text, so that it can be
+ * compared.
+ */
 struct reading {
     FILE *said;
     struct text symbols[65536];
@@ -113,7 +116,7 @@ static void read_references(struct reading *reading, struct text numbers)
     }
 }
 
-/* Each time in a series must be later than the one before. */
+/* Checks that times increase within a series. */
 static void note_time(struct reading *reading, int64_t time)
 {
     EXPECT(!reading->has_sample || time > reading->last_time,
@@ -123,7 +126,7 @@ static void note_time(struct reading *reading, int64_t time)
     reading->samples++;
 }
 
-/* Start times, which only version 2.0 has, are not compared. */
+/* Does not compare start times, which only version 2.0 has. */
 static void read_sample(struct reading *reading, struct text message, bool second)
 {
     struct field field;
@@ -140,7 +143,7 @@ static void read_sample(struct reading *reading, struct text message, bool secon
     fprintf(reading->said, "%" PRIx64 "@%" PRId64 "\n", value, time);
 }
 
-/* Adds up the counts of a packed field of deltas; no count may be below 0. */
+/* Adds up the counts that a packed field of deltas encodes. Checks that none is negative. */
 static uint64_t add_deltas(struct text packed)
 {
     int64_t count = 0;
@@ -155,7 +158,8 @@ static uint64_t add_deltas(struct text packed)
 }
 
 /*
- * Checks that only known fields occur, and that the counts add up unless the sum is not a number.
+ * Checks that a histogram has only known fields, and that its counts add up unless its sum is not a
+ * number.
  */
 static void read_histogram(struct reading *reading, struct text message, bool second)
 {
@@ -240,7 +244,10 @@ static void read_request(struct reading *reading, struct text message, bool seco
            "the first symbol is not the empty one");
 }
 
-/* The content of a request, to be freed, and in *samples its number of samples. */
+/*
+ * Returns the content of a request as text, which the caller frees. Sets *samples to its number of
+ * samples.
+ */
 static char *read_remote_write(const struct output *body, bool second, size_t *samples)
 {
     static struct reading reading;
@@ -263,7 +270,10 @@ static char *read_remote_write(const struct output *body, bool second, size_t *s
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Returns whether the bytes become a request. The caller frees the body's data in either case. */
+/*
+ * Returns true if a request can be made from the bytes. The caller frees the body's data in either
+ * case.
+ */
 static bool make_request(const struct encoder_ops *ops, size_t shape, const char *bytes,
                          size_t size, struct output *body)
 {
@@ -279,7 +289,7 @@ static bool make_request(const struct encoder_ops *ops, size_t shape, const char
     return made;
 }
 
-/* The body must be these messages, one after the other, without their lengths. */
+/* Checks that the body consists of these messages without their lengths. */
 static void check_joined(struct text messages, const struct output *body)
 {
     size_t at = 0;

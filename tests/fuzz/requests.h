@@ -1,9 +1,9 @@
 /*
- * Properties of the requests that an encoder makes of its appended records, or of arbitrary bytes,
- * which a disk may return.
+ * Checks the requests that an encoder makes from its appended records, or from arbitrary bytes,
+ * which a damaged disk may return.
  *
- * Remote write: a block of snappy that contains a message of each version, both with the same
- * content: series with their labels in order, and samples in the order of their times. OTLP: its
+ * Remote write: a snappy block with a message of each version. Both must have the same content:
+ * series with sorted labels, and samples in the order of their times. OTLP: the body must be the
  * messages, one after the other.
  */
 #ifndef SLUICE_TESTS_FUZZ_REQUESTS_H
@@ -12,8 +12,8 @@
 #include "collector/contract/encoder.h"
 
 /*
- * `ours`: the encoder appended these bytes, so it must make a request of them. Returns the samples
- * of a request of remote write; 0 of others.
+ * `ours`: the encoder wrote these bytes, so it must make a request from them. Returns the number of
+ * samples of a remote-write request, or 0 for others.
  */
 size_t check_requests(const struct encoder_ops *ops, const char *bytes, size_t size, bool ours);
 

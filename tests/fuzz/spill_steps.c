@@ -5,7 +5,7 @@
 
 #define ROOM 512 /* for the largest image */
 
-/* The data to append. */
+/* The data of each appended block. */
 static const struct text image = {"a step", 6};
 static const struct spill_block one = {.number = 1000, .count = 2, .layout = 7};
 
@@ -31,7 +31,9 @@ static void acknowledge_one(struct spill *spill, struct spill_out *out)
     out->records -= spill_counts(spill).acknowledged - before;
 }
 
-/* Reads all blocks. If the spill then holds no others, appends one that stays in memory. */
+/*
+ * Reads all blocks. If the spill then holds no other records, appends a block that stays in memory.
+ */
 static void append_read(struct spill *spill, size_t image_size, struct spill_out *out)
 {
     struct error error;

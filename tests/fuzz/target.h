@@ -1,9 +1,9 @@
 /*
- * A fuzz target: a function that takes an arbitrary input, and ends the program if a property that
- * must hold for every input does not hold.
+ * A fuzz target: a function that takes an arbitrary input, and ends the program if a property does
+ * not hold that must hold for every input.
  *
- * libFuzzer and AFL++ call the function with their own inputs; replay.c calls it with saved ones. A
- * target keeps no state between inputs, so that a single input reproduces a fault.
+ * libFuzzer and AFL++ call it with their own inputs; replay.c calls it with saved ones. A target
+ * keeps no state between inputs, so that a single input reproduces a fault.
  */
 #ifndef SLUICE_TESTS_FUZZ_TARGET_H
 #define SLUICE_TESTS_FUZZ_TARGET_H
@@ -15,18 +15,18 @@
 #include "collector/text/compiler.h"
 
 /*
- * Limit of processor time for an input, also with sanitizers: the function below is wrapped
- * (target.c, --wrap) to check it, independently of other load.
+ * Limit of processor time for an input in seconds, also with sanitizers. The linker wraps the
+ * function below to check it (target.c, --wrap). Other programs' load does not count.
  */
 #define TARGET_SECONDS 5
 
 /* Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Writes where and what to standard error and aborts. */
+/* Prints the position and the message to standard error, and aborts. */
 _Noreturn void target_failed(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* The text after the condition is formatted like printf and describes the error. */
+/* The arguments after the condition are those of printf, and describe the error. */
 #define EXPECT(holds, ...)                                                                         \
     do {                                                                                           \
         if (!(holds))                                                                              \

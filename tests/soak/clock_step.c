@@ -1,6 +1,8 @@
-/* Changes the wall clock of the program that loads this library first (LD_PRELOAD), and of no other
-   program. The file that SOAK_CLOCK names contains the difference in nanoseconds. The kernel's own
-   time, which datagrams have, does not change. */
+/*
+ * Changes the wall clock of the programs that load this library (LD_PRELOAD). The file that
+ * SOAK_CLOCK names contains the difference in nanoseconds. The clock of the kernel, which
+ * timestamps datagrams, does not change.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

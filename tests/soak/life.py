@@ -21,7 +21,7 @@ TELEMETRY, RIEMANN, OTLP, DELIMITED, STREAM, GROUP = range(5001, 5007)
 HTTP, RELAY, METRICS, OPTIONAL = 5100, 5200, 5300, 5400
 INTERFACE = "soak0"
 CLOCK = os.environ["TEST_CLOCK"]
-IO_ERROR = 74  # exit code if a disk, or a command that ended, has cost records
+IO_ERROR = 74  # exit code if a disk, or a command that ended, caused a loss of records
 SMALL_DISK = 16 * 1024 * 1024
 
 BASE = """\
@@ -50,7 +50,7 @@ def configuration(folder, listener="", sink=""):
 
 
 class CountingStore(Store):
-    """Counts lines, instead of keeping them."""
+    """Counts lines, and does not keep them."""
 
     def __init__(self):
         self.lines_stored = 0
@@ -123,7 +123,7 @@ class Life:
         self.program.wait_for_listeners(6)
         self.pid = self.program.process.pid
         self.lines_before = self.lines_in_files()
-        self.sent = {}  # datagrams sent to each port by senders that have ended
+        self.sent = {}  # datagrams that finished senders have sent, by port
 
     # Opens the clients that watch the collector.
 

@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-static uint8_t block[65536]; /* the output is not examined */
+static uint8_t block[65536]; /* output that is not examined */
 
 static bool gzip_is_sound(const uint8_t *bytes, size_t size)
 {
@@ -34,7 +34,7 @@ static bool zstd_is_sound(const uint8_t *bytes, size_t size)
         size_t before = in.pos;
         left = ZSTD_decompressStream(context, &out, &in);
         if (in.pos == before && out.pos == 0)
-            break; /* the input ends within a frame */
+            break; /* the input ends inside a frame */
     }
     ZSTD_freeDCtx(context);
     return left == 0;

@@ -1,4 +1,4 @@
-/* Decompresses a frame of gzip or zstd by their libraries, and looks at its checksum. */
+/* Decompresses gzip or zstd frames with their libraries, and checks the checksums. */
 #ifndef SLUICE_TESTS_FUZZ_READERS_FRAME_H
 #define SLUICE_TESTS_FUZZ_READERS_FRAME_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether all the bytes are frames of that format, "gzip" or "zstd", and sound. */
+/* Returns true if all the bytes are valid frames of the format "gzip" or "zstd". */
 bool frames_are_sound(const char *format, const uint8_t *bytes, size_t size);
 
 #endif

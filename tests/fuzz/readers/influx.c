@@ -5,7 +5,7 @@
 #include "collector/text/utf8.h"
 #include "tests/fuzz/readers/reading.h"
 
-/* Skips a name up to one of the characters that end it, if it is not escaped. */
+/* Skips a name up to an unescaped character of `ends`. */
 static size_t pass_name(struct reading *reading, const char *ends)
 {
     const char *start = reading->at;

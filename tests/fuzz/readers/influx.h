@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The error in the line, given without its newline; NULL: none. */
+/* Returns the error in the line, which is given without its newline, or NULL. */
 const char *influx_wrong(const char *line, size_t size);
 
 #endif

@@ -28,7 +28,7 @@ static json_t *load(struct text text, json_error_t *error)
     return json_loadb(text.data, text.size, flags, error);
 }
 
-/* Whether Jansson refuses the text only because of its own limits. */
+/* Returns true if Jansson refuses the text only because of its own limits. */
 static bool is_too_large(const json_error_t *error)
 {
     enum json_error_code code = json_error_code(error);

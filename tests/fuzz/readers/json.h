@@ -1,4 +1,4 @@
-/* A strict reader of JSON (RFC 8259): Jansson, which is not ours, and its UTF-8. */
+/* A strict reader of JSON (RFC 8259) that uses Jansson. */
 #ifndef SLUICE_TESTS_FUZZ_READERS_JSON_H
 #define SLUICE_TESTS_FUZZ_READERS_JSON_H
 
@@ -7,15 +7,16 @@
 #include "collector/text/text.h"
 
 /*
- * The error in the text, valid until the next call; NULL: none. Two members with the same name are
- * an error. Jansson does not support names with a NUL: such a text is only checked as UTF-8.
+ * Returns the error in the text, or NULL. The error is valid until the next call. Two members with
+ * the same name are an error. Jansson does not support names with a NUL; texts with one are checked
+ * only as UTF-8.
  */
 const char *json_wrong(const char *text, size_t size);
 
 /*
- * Compares a reading of a UTF-8 text with Jansson's; returns the error, or NULL. `wrong`: why the
- * text is not JSON, or NULL; then `again` is the same value. JSON that is too large for Jansson is
- * skipped.
+ * Compares how a UTF-8 text was read with Jansson's result. `wrong` is the reason why it is not
+ * JSON, or NULL; then `again` is the same value, written again. Returns the error, or NULL. JSON
+ * that exceeds Jansson's limits is skipped.
  */
 const char *json_differs(struct text text, const char *wrong, struct text again);
 

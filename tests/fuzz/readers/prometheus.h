@@ -7,12 +7,13 @@
 
 #include <stddef.h>
 
-/* The error in a sample's line, given without its newline; NULL: none. */
+/* Returns the error in a sample's line, which is given without its newline, or NULL. */
 const char *prometheus_wrong(const char *line, size_t size);
 
 /*
- * The same for a complete OpenMetrics exposition: each family is contiguous and named once, has
- * samples with its type's names, and "# EOF" is the end. The order of families is not checked.
+ * Returns the error in a complete OpenMetrics exposition, or NULL. Each family must be contiguous
+ * and have a unique name; its samples must have the names of its type; and "# EOF" must be the end.
+ * The order of families is not checked.
  */
 const char *openmetrics_wrong(const char *text, size_t size);
 

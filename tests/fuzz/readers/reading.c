@@ -69,7 +69,7 @@ bool reading_pass_double(struct reading *reading)
 
 #define SLOTS ((size_t)1 << 14)
 
-/* A slot of an earlier set counts as free. */
+/* A slot of an earlier set of names counts as free. */
 static struct slot {
     uint64_t set;
     const char *name;

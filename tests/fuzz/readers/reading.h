@@ -1,6 +1,6 @@
 /*
- * The position of a strict reader in a text, and the names that it has read: common code of the
- * readers here. They are based on the formats' own specifications and do not use the encoders.
+ * Common code of these readers: the position in a text, and the names that were read. The readers
+ * follow the specifications of the formats and do not use the encoders.
  */
 #ifndef SLUICE_TESTS_FUZZ_READERS_READING_H
 #define SLUICE_TESTS_FUZZ_READERS_READING_H
@@ -13,28 +13,28 @@ struct reading {
     const char *end;
 };
 
-/* Whether the next byte is this one; then it is passed. */
+/* If the next byte is `c`, skips it and returns true. */
 bool reading_pass(struct reading *reading, char c);
 
-/* Skips the word if it is next. */
+/* If the word is next, skips it and returns true. */
 bool reading_pass_word(struct reading *reading, const char *word);
 
-/* The next byte, or NUL at the end. */
+/* Returns the next byte, or NUL at the end. */
 char reading_peek(const struct reading *reading);
 
-/* Passes a decimal integer that may have a minus. Returns false where there is none. */
+/* Skips a decimal integer, which may be negative. Returns false if there is none. */
 bool reading_pass_integer(struct reading *reading);
 
 /*
- * Passes a number as JSON has it, but with a sign or leading zeros allowed in an exponent. Returns
- * false where there is none, or where a double does not hold it.
+ * Skips a JSON number whose exponent may also have a sign or leading zeros. Returns false if there
+ * is none, or if a double cannot represent it.
  */
 bool reading_pass_double(struct reading *reading);
 
-/* Starts again without names. */
+/* Forgets all names. */
 void reading_names_begin(void);
 
-/* Whether the name is seen for the first time. */
+/* Returns true if the name was not read before. */
 bool reading_name_is_new(const char *name, size_t size);
 
 #endif

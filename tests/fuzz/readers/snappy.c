@@ -6,10 +6,10 @@
 struct block {
     const uint8_t *at, *end;
     uint8_t *to;
-    size_t used, size; /* of the data */
+    size_t used, size; /* bytes written so far, and the capacity */
 };
 
-/* The number in the next `count` bytes, the least significant first. */
+/* Reads a little-endian number of `count` bytes. */
 static bool read_number(struct block *block, size_t count, size_t *number)
 {
     *number = 0;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the data of a block to `to`, and its size to *used. Returns the error, or NULL. */
+/* Decompresses a block to `to`, and sets *used to its size. Returns the error, or NULL. */
 const char *snappy_wrong(const uint8_t *block, size_t size, uint8_t *to, size_t capacity,
                          size_t *used);
 

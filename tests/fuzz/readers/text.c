@@ -9,7 +9,7 @@
 
 #define COLUMNS 80
 
-/* Passes a colour: ESC, "[", digits, "m". */
+/* Skips a colour: ESC, "[", digits, "m". */
 static bool pass_colour(struct reading *reading)
 {
     if (!reading_pass(reading, 0x1b) || !reading_pass(reading, '['))
@@ -19,7 +19,9 @@ static bool pass_colour(struct reading *reading)
     return reading_pass(reading, 'm');
 }
 
-/* By the C library, which does not know every character. */
+/*
+ * Returns the number of columns according to the C library, which does not support every character.
+ */
 static size_t columns_of(const char *at, size_t length)
 {
     static bool localised;

@@ -1,10 +1,10 @@
-/* Properties of lines for people, for any input (sinks/README.md, "text"). */
+/* Checks lines of the format text, for any input (sinks/README.md, "text"). */
 #ifndef SLUICE_TESTS_FUZZ_READERS_TEXT_H
 #define SLUICE_TESTS_FUZZ_READERS_TEXT_H
 
 #include <stddef.h>
 
-/* The error in the line, given without its newline; NULL: none. */
+/* Returns the error in the line, which is given without its newline, or NULL. */
 const char *text_wrong(const char *line, size_t size);
 
 #endif

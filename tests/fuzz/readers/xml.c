@@ -30,7 +30,7 @@ static bool pass_reference(struct reading *reading)
     return false;
 }
 
-/* Characters and references, up to one that ends them. */
+/* Skips characters and references up to `end`. */
 static bool pass_text(struct reading *reading, char end)
 {
     while (reading->at != reading->end && *reading->at != end && *reading->at != '<') {
@@ -48,7 +48,7 @@ static void pass_space(struct reading *reading)
         ;
 }
 
-/* Names and values in quotes. */
+/* Skips attributes: names and quoted values. */
 static const char *pass_attributes(struct reading *reading)
 {
     reading_names_begin();
@@ -65,7 +65,7 @@ static const char *pass_attributes(struct reading *reading)
     return NULL;
 }
 
-/* The elements that are open. */
+/* The open elements. */
 struct open {
     struct {
         const char *name;
@@ -107,7 +107,10 @@ static const char *begin_element(struct reading *reading, struct open *open)
     return NULL;
 }
 
-/* XML has no form for most controls, and none for U+FFFE and U+FFFF. */
+/*
+ * Returns false if the text has characters that XML does not allow: most controls, U+FFFE and
+ * U+FFFF.
+ */
 static bool has_characters_only(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

@@ -1,6 +1,6 @@
 /*
- * The fields of OTLP that identify a trace or a span. OTLP's JSON has them in hexadecimal, unlike
- * other bytes (OpenTelemetry Protocol Specification, "JSON Protobuf Encoding").
+ * The fields of OTLP that identify a trace or a span. OTLP's JSON has them in hexadecimal, and
+ * other bytes in base64 (OpenTelemetry Protocol Specification, "JSON Protobuf Encoding").
  */
 #ifndef SLUICE_PROTO_OTLP_OTLP_IDENTIFIERS_H
 #define SLUICE_PROTO_OTLP_OTLP_IDENTIFIERS_H
@@ -9,9 +9,7 @@
 
 #define OTLP_IDENTIFIERS 9
 
-/*
- * The changes for type_set_load_changed that make these fields hexadecimal, in all OTLP schemas.
- */
+/* Changes for type_set_load_changed that make these fields hexadecimal in all OTLP schemas. */
 extern const struct field_change otlp_identifiers[OTLP_IDENTIFIERS];
 
 #endif

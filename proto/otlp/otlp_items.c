@@ -10,8 +10,8 @@ typedef Opentelemetry__Proto__Common__V1__InstrumentationScope Scope;
 typedef Opentelemetry__Proto__Common__V1__EntityRef EntityRef;
 
 /*
- * The indexes in schema_cursor.outer. schema_cursor.index is the number of items found so far in
- * the scope.
+ * Indexes in schema_cursor.outer. schema_cursor.index is the number of items found in the scope so
+ * far.
  */
 enum { OUTER_RESOURCE, OUTER_SCOPE };
 

@@ -1,6 +1,6 @@
 /*
- * OTLP's metrics: a datagram contains one ExportMetricsServiceRequest. Each data point is a sample,
- * unless it has no value, or has the flag for a missing value.
+ * OTLP's metrics: a datagram contains an ExportMetricsServiceRequest. Each data point is a sample,
+ * unless it has no value or the flag for a missing value.
  */
 #include "proto/otlp/schema_otlp.h"
 
@@ -19,7 +19,7 @@ extern const size_t otlp_metrics_service_set_size;
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* the only option of a built-in schema is its name */
+    (void)options; /* a built-in schema has no options except its name */
     static const struct compiled_proto from = {
         otlp_metrics_service_set, &otlp_metrics_service_set_size,
         &opentelemetry__proto__collector__metrics__v1__export_metrics_service_request__descriptor,
@@ -30,8 +30,8 @@ static int create(const struct schema_options *options, struct schema **out, str
 /* --- a point's value -------------------------------------------------------------------------- */
 
 /*
- * Fills the fields common to all types of points. Returns false if the point's flags say that it
- * has no value, unless the caller wants these points too (to->missing).
+ * Reads the fields that all types of points have. Returns false if a flag states that the point has
+ * no value, unless the caller requests these points, too (to->missing).
  */
 static bool read_frame(uint64_t start, uint64_t time, uint32_t flags, struct sample *to)
 {
@@ -62,7 +62,7 @@ static bool read_number(const OtlpNumber *from, struct sample *to)
     return READ_FRAME(from, to);
 }
 
-/* Fills the fields common to both kinds of histograms. */
+/* The fields that both kinds of histograms have. */
 #define READ_TOTALS(from)                                                                          \
     ((struct sample_totals){                                                                       \
         .count = (from)->count,                                                                    \
@@ -117,7 +117,7 @@ static bool read_summary(const OtlpSummary *from, struct sample *to)
     return READ_FRAME(from, to);
 }
 
-/* Converts a temporality. Values of a newer OTLP count as not given. */
+/* Values of a newer version of OTLP count as not given. */
 static enum sample_temporality
 read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
 {
@@ -131,7 +131,7 @@ read_temporality(Opentelemetry__Proto__Metrics__V1__AggregationTemporality from)
     }
 }
 
-/* Reads the metric's point at `index`. Returns false if the point has no value. */
+/* Returns false if the point has no value. */
 static bool read_point(const OtlpMetric *metric, size_t index, struct sample *to)
 {
     switch (metric->data_case) {

@@ -1,6 +1,6 @@
 /*
- * Declarations that the files of the schema `otlp` share. Pure functions over a decoded request.
- * The otlp_next functions implement operations of struct schema_ops (collector/contract/schema.h).
+ * For the files of the schema `otlp`. Pure functions of a decoded request. The otlp_next functions
+ * implement operations of struct schema_ops (collector/contract/schema.h).
  */
 #ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 #define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
@@ -21,40 +21,36 @@ typedef Opentelemetry__Proto__Metrics__V1__ExponentialHistogramDataPoint OtlpExp
 typedef Opentelemetry__Proto__Metrics__V1__SummaryDataPoint OtlpSummary;
 typedef Opentelemetry__Proto__Metrics__V1__Exemplar OtlpExemplar;
 
-/* A value of OtlpMetric.data_case. */
 #define OTLP_DATA_IS(type) OPENTELEMETRY__PROTO__METRICS__V1__METRIC__DATA_##type
 
-/* The indexes in struct sample.outer. */
+/* Indexes in struct sample.outer. */
 enum { OUTER_RESOURCE, OUTER_SCOPE, OUTER_METRIC };
 
-/* A list of exemplars in a message. */
 struct otlp_exemplars {
     OtlpExemplar *const *list;
     size_t count;
 };
 
-/* The origin of a sample: the metric of which it is a point, with its scope and its resource. */
+/* The metric that a sample is a point of, with its scope and its resource. */
 struct otlp_origin {
-    const OtlpResource *resource; /* NULL: the message has none */
-    const OtlpScope *scope;       /* NULL: the message has none */
+    const OtlpResource *resource; /* NULL if it is absent */
+    const OtlpScope *scope;       /* NULL if it is absent */
     const OtlpMetric *metric;
-    const OtlpScopeMetrics *group; /* the scope's metrics under that resource */
+    const OtlpScopeMetrics *group; /* the metrics of the scope under this resource */
 };
 
 struct otlp_origin otlp_origin_of(const OtlpRequest *request, const struct sample *sample);
 
-/*
- * Returns the number of the metric's points; 0 if the metric has none, or if its type is unknown.
- */
+/* Returns the number of the metric's points, or 0 if its type is not known. */
 size_t otlp_point_count(const OtlpMetric *metric);
 
-/* Return the attributes, or the exemplars, of the metric's point at `index`. */
+/* Return the attributes or the exemplars of the metric's point at `index`. */
 struct otlp_attributes otlp_point_attributes(const OtlpMetric *metric, size_t index);
 struct otlp_exemplars otlp_point_exemplars(const OtlpMetric *metric, size_t index);
 
 /*
  * Read the next label. A sample has the labels of its point, its scope and its resource; an
- * exemplar has its own labels.
+ * exemplar has its own.
  */
 bool otlp_next_label(const struct schema *schema, const void *message, const struct sample *sample,
                      struct schema_cursor *cursor, struct label *label);

@@ -4,7 +4,7 @@
 #include "proto/otlp/schema_otlp.h"
 
 /*
- * The stages of a walk over labels, by precedence: if two labels have the same key, the first
+ * The lists of labels in the order of precedence: of two labels with the same key, the first one
  * counts.
  */
 enum label_stage {
@@ -17,8 +17,8 @@ enum label_stage {
 };
 
 /*
- * Reads the next attribute of the stage's list. At the end of the list, begins the next stage and
- * returns false.
+ * Reads the next attribute of the present list. At its end, begins the next stage and returns
+ * false.
  */
 static bool next_attribute(struct otlp_attributes attributes, struct schema_cursor *cursor,
                            struct label *label)
@@ -35,8 +35,8 @@ static bool next_attribute(struct otlp_attributes attributes, struct schema_curs
 }
 
 /*
- * Reads the only label of a stage without a list, and begins the next stage. Returns false if the
- * label's value is empty.
+ * Reads the only label of the present stage, and begins the next stage. Returns false if the value
+ * is empty.
  */
 static bool only_label(const char *key, size_t key_size, ProtobufCBinaryData value,
                        struct schema_cursor *cursor, struct label *label)

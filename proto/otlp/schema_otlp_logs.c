@@ -1,5 +1,5 @@
 /*
- * OTLP's logs: a datagram contains one ExportLogsServiceRequest, whose log records are items. There
+ * OTLP's logs: a datagram contains an ExportLogsServiceRequest, whose log records are items. There
  * are no samples.
  */
 #include "collector/text/json_writer.h"
@@ -47,8 +47,8 @@ static const LogRecord *item_of(const void *request, const struct schema_cursor 
 }
 
 /*
- * Returns the time of the event; if it was not sent, the time when the event was observed, as in
- * OpenTelemetry's data model of logs.
+ * Returns the time of the event or, if it was not sent, the time when it was observed, as
+ * OpenTelemetry's data model of logs recommends.
  */
 static int64_t time_of(const LogRecord *record)
 {
@@ -95,7 +95,7 @@ static void write_item(const struct schema *schema, const void *message,
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* the only option of a built-in schema is its name */
+    (void)options; /* a built-in schema has no options except its name */
     static const struct compiled_proto from = {
         otlp_logs_service_set, &otlp_logs_service_set_size,
         &opentelemetry__proto__collector__logs__v1__export_logs_service_request__descriptor,

@@ -1,6 +1,6 @@
 /*
- * OTLP's traces: a datagram contains one ExportTraceServiceRequest, whose spans are items. There
- * are no samples.
+ * OTLP's traces: a datagram contains an ExportTraceServiceRequest, whose spans are items. There are
+ * no samples.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static const Span *item_of(const void *request, const struct schema_cursor *curs
 
 /* --- a span ----------------------------------------------------------------------------------- */
 
-/* Appends an enum value by its name, or as a number if the value has no name. Omits the value 0. */
+/* Appends an enum value by its name, or as a number if it has none. Omits the value 0. */
 static void put_named(struct output *out, const char *key, const char *const *names, size_t count,
                       int32_t number)
 {
@@ -163,7 +163,7 @@ static void write_item(const struct schema *schema, const void *message,
 
 static int create(const struct schema_options *options, struct schema **out, struct error *error)
 {
-    (void)options; /* the only option of a built-in schema is its name */
+    (void)options; /* a built-in schema has no options except its name */
     static const struct compiled_proto from = {
         otlp_trace_service_set, &otlp_trace_service_set_size,
         &opentelemetry__proto__collector__trace__v1__export_trace_service_request__descriptor,

@@ -1,6 +1,6 @@
 /*
  * Writes the values of OTLP's attributes as JSON and as text. The recursion is as deep as lists and
- * maps nest, which the decoder has limited (SCHEMA_MAX_DEPTH).
+ * maps are nested, which the decoder has limited (SCHEMA_MAX_DEPTH).
  */
 #include <string.h>
 
@@ -26,8 +26,8 @@ static void write_list(struct output *out, const ArrayValue *list, size_t *steps
 }
 
 /*
- * Returns one of 64 bits for a key, by its length and its first and last byte. Keys with different
- * bits are different, so most keys need no comparison.
+ * Returns one of 64 bits for a key, from its length and its first and last byte. Keys with
+ * different bits differ, so most keys need no comparison.
  */
 static uint64_t bit_of(const ProtobufCBinaryData *key)
 {
@@ -37,7 +37,7 @@ static uint64_t bit_of(const ProtobufCBinaryData *key)
     return UINT64_C(1) << (sum & 63);
 }
 
-/* Whether an earlier attribute has the same key as the attribute at `index`. Adds to *steps. */
+/* Returns true if an earlier attribute has the key of the attribute at `index`. Adds to *steps. */
 static bool came_before(struct otlp_attributes attributes, size_t index, size_t *steps)
 {
     const ProtobufCBinaryData *key = &attributes.list[index]->key;
@@ -122,7 +122,7 @@ static struct text make_text(const OtlpValue *value, struct schema_cursor *curso
     else if (value->value_case == VALUE_IS(DOUBLE))
         number_or_word_double(&out, value->double_value);
     else
-        otlp_write_value(&out, value, NULL); /* NULL: every attribute that was sent */
+        otlp_write_value(&out, value, NULL); /* NULL: with repeated keys */
     return made_text_end(cursor, &out);
 }
 

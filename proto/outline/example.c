@@ -8,25 +8,25 @@
 #include "collector/text/json_writer.h"
 
 /*
- * The role of a message in a tree of named messages, such as Cisco's GPB-KV: a row has the two
- * messages "keys" and "content", and these contain the messages with values (leaves).
+ * The role of a message in a tree of named messages, such as Cisco's GPB-KV: a row contains the
+ * messages "keys" and "content", and these contain messages with values (leaves).
  */
 enum example_role { ROLE_PLAIN, ROLE_ROW, ROLE_KEYS, ROLE_CONTENT, ROLE_LEAF };
 
-/* A message at one place of the example. */
+/* A message at one place in the example. */
 struct example_node {
     const struct message_type *type;
-    const struct example_node *around; /* NULL: the outermost message */
-    const char *path;                  /* "a.b", or "" */
+    const struct example_node *around; /* the enclosing message, or NULL */
+    const char *path;                  /* the path to it: "a.b", or "" */
     enum example_role role;
-    bool in_keys;                    /* ROLE_LEAF: inside the message "keys" */
+    bool in_keys; /* of ROLE_LEAF: it is inside "keys" */
     size_t depth;
-    struct example_node **children;  /* by the field's index; NULL: not made yet */
-    struct example_node *keys;       /* ROLE_ROW: its "keys", in the same list as its "content" */
-    uint16_t *choice; /* by index of a oneof's first field: the field to write next */
-    bool *seen;       /* by the same index: each field of the oneof was written */
-    size_t *written;  /* by the same index: `number` of the message written last with the oneof */
-    size_t number;    /* number of the message that is being written */
+    struct example_node **children; /* by index of the field; NULL until made */
+    struct example_node *keys;      /* of ROLE_ROW: its "keys", in the list with its "content" */
+    uint16_t *choice;               /* by index of a oneof's first field: the field to write next */
+    bool *seen;                     /* by the same index: all fields of the oneof were written */
+    size_t *written; /* by the same index: `number` of the last message with the oneof */
+    size_t number;   /* of the message that is being written */
 };
 
 static void *example_allocate(struct example *example, size_t count, size_t size)
@@ -38,7 +38,7 @@ static void *example_allocate(struct example *example, size_t count, size_t size
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* Returns the name of a field, or the full name of an extension in brackets. */
+/* Returns the field's name; for an extension, its full name in brackets. */
 static const char *shown_name(const struct field_type *field, char text[512])
 {
     snprintf(text, 512, field->extension ? "[%s]" : "%s", field->descriptor->name);
@@ -68,7 +68,7 @@ static bool is_list_of_own(const struct message_type *type, const struct field_t
     return field->message == type && field->presence == PRESENCE_REPEATED;
 }
 
-/* Whether messages of the type have a name and a list of messages of the same type. */
+/* Returns true if messages of the type have a name and a list of messages of the same type. */
 static bool is_named_tree(const struct message_type *type)
 {
     bool name = false;
@@ -115,13 +115,13 @@ static struct example_node *new_node(struct example *example, const struct examp
     return example->failed ? NULL : made;
 }
 
-/* Whether a message of the type may be inside this one. */
+/* Returns true if the field's message may be inside the node. */
 static bool may_contain(struct example *example, const struct example_node *node,
                         const struct field_type *field)
 {
     size_t repeats = 0;
     if (field->presence == PRESENCE_REQUIRED && node->depth < EXAMPLE_DEPTH)
-        return true; /* without it the message is not valid */
+        return true; /* without it the message is invalid */
     if (node->depth >= EXAMPLE_DEPTH || example->fields >= EXAMPLE_FIELDS_MAX) {
         example->cut = true;
         return false;
@@ -146,7 +146,7 @@ static struct example_node *child_of(struct example *example, struct example_nod
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Returns a new number that identifies the field in the samples, and records the field's path. */
+/* Returns a new number, and stores the field's path for it. */
 static int64_t number_for(struct example *example, const char *path)
 {
     if (example->path_count == example->path_capacity) {
@@ -169,7 +169,7 @@ static void put_number(struct example *example, const char *path, struct output 
 }
 
 /*
- * Whether the name is that of the fraction of a time in seconds, which must be less than a second.
+ * Returns true if the name is that of a fraction of a second, whose value must be below a second.
  */
 static bool is_rest(const struct field_type *field)
 {
@@ -233,8 +233,7 @@ static void put_scalar(struct example *example, const struct example_node *node,
 }
 
 /*
- * Appends a message of one of protobuf's own types, in its special form. Returns false if this
- * function has no such form for the type.
+ * Appends a message of one of protobuf's own types in its JSON form. Returns false for other types.
  */
 static bool put_well_known(struct example *example, const struct example_node *node,
                            const struct message_type *type, const char *path, struct output *out)
@@ -280,7 +279,6 @@ static bool put_well_known(struct example *example, const struct example_node *n
 
 static bool put_message(struct example *example, struct example_node *node, struct output *out);
 
-/* Appends a key of a map. */
 static void put_key(const struct field_type *key, struct output *out)
 {
     static const char number[] = "1", text[] = "{key}", yes[] = "true";
@@ -289,8 +287,8 @@ static void put_key(const struct field_type *key, struct output *out)
 }
 
 /*
- * Appends a value of the field at `index`. `value` gives the type: the field itself, or for a map
- * the field of the entry's value. Returns whether each field of each oneof inside has been written.
+ * Appends a value of the field at `index`. `value` has its type: the field itself, or for a map the
+ * field of the entry's value. Returns true if all fields of all oneofs inside were written.
  */
 static bool put_value(struct example *example, struct example_node *node, size_t index,
                       const struct field_type *value, struct output *out)
@@ -308,7 +306,7 @@ static bool put_value(struct example *example, struct example_node *node, size_t
     return child == NULL || put_message(example, child, out);
 }
 
-/* Appends the message called "keys" of a row. */
+/* Appends the message "keys" of a row. */
 static bool put_keys(struct example *example, struct example_node *node, size_t index,
                      struct output *out)
 {
@@ -357,7 +355,7 @@ static bool is_same_oneof(const struct field_type *a, const struct field_type *b
            a->quantifier == b->quantifier;
 }
 
-/* Returns the index of the first field of the oneof. */
+/* Returns the index of the oneof's first field. */
 static size_t first_of_oneof(const struct message_type *type, size_t index)
 {
     size_t first = 0;
@@ -366,10 +364,7 @@ static size_t first_of_oneof(const struct message_type *type, size_t index)
     return first;
 }
 
-/*
- * Chooses the next field of the oneof. After the last field, marks the oneof as seen and begins
- * again with its first field.
- */
+/* Chooses the oneof's next field. After the last one, marks the oneof as seen and begins again. */
 static void choose_next(struct example_node *node, size_t first)
 {
     const struct message_type *type = node->type;
@@ -383,9 +378,7 @@ static void choose_next(struct example_node *node, size_t first)
     node->choice[first] = (uint16_t)next;
 }
 
-/*
- * Appends the value of a key: the first string field of its oneof. The other fields are not shown.
- */
+/* Appends the first string field of a key's oneof. The other fields are not shown. */
 static void put_key_value(struct example *example, struct example_node *node, size_t index,
                           struct output *out)
 {
@@ -397,7 +390,7 @@ static void put_key_value(struct example *example, struct example_node *node, si
     put_field(example, node, index, out);
 }
 
-/* Appends the field if it is the one that its oneof writes next. */
+/* Appends the field if its oneof writes it next. */
 static void put_oneof_field(struct example *example, struct example_node *node, size_t index,
                             struct output *out)
 {
@@ -416,13 +409,13 @@ static void put_by_role(struct example *example, struct example_node *node, size
         put_oneof_field(example, node, index, out);
     else if (node->role == ROLE_LEAF)
         put_key_value(example, node, index, out);
-    else /* a row, its keys and its content contain messages, but no value of their own */
+    else /* a row, its keys and its content have no value of their own */
         node->seen[first_of_oneof(node->type, index)] = true;
 }
 
 /*
- * Appends the message. Returns whether each field of each oneof in it has been written. The
- * recursion is at most EXAMPLE_DEPTH deep.
+ * Appends the message. Returns true if all fields of all oneofs in it were written. The recursion
+ * is at most EXAMPLE_DEPTH deep.
  */
 static bool put_message(struct example *example, struct example_node *node, struct output *out)
 {
@@ -461,8 +454,8 @@ void example_clear(struct example *example)
 bool example_write(struct example *example, struct output *out, bool *more)
 {
     struct example_node *root = example->root;
-    bool done = put_well_known(example, root, root->type, "", out) ||
-                put_message(example, root, out);
+    bool done =
+        put_well_known(example, root, root->type, "", out) || put_message(example, root, out);
     *more = !done && example->fields < EXAMPLE_FIELDS_MAX;
     example->cut = example->cut || (!done && !*more);
     return !example->failed;

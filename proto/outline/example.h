@@ -1,15 +1,14 @@
 /*
- * Makes example messages of a type, in JSON, that together contain every field. A list has one
- * element. A message can contain only one field of a oneof, so each further message contains the
- * next one. A command reads samples from these messages to show what a schema would read from real
- * ones.
+ * Makes example messages of a type, in JSON, that together contain every field. A command reads
+ * samples from them, to show what a schema reads from real messages.
  *
- * The text of a field is the field's name in braces. Each number is different, so that a value or a
- * time tells its field: it is EXAMPLE_FIRST plus the field's index. EXAMPLE_FIRST is a time in
- * seconds (in 2001), because a field that is recognised as a time by its name must contain a
- * plausible time.
+ * A list has one element. A message can contain only one field of a oneof, so each further message
+ * contains the next one. The text of a field is the field's name in braces. Each number is
+ * different, so that the field of a value or a time can be found: it is EXAMPLE_FIRST plus the
+ * field's index. EXAMPLE_FIRST is a time in seconds (in 2001), because a field whose name suggests
+ * a time must have a plausible one.
  *
- * Lifecycle: begin, write a message until there are no more, clear. One thread. For commands, not
+ * Lifecycle: begin, write messages until there are no more, clear. One thread. For commands, not
  * for the datagram path.
  */
 #ifndef SLUICE_PROTO_OUTLINE_EXAMPLE_H
@@ -26,8 +25,8 @@
 #define EXAMPLE_FIRST INT64_C(1000000000)
 
 /*
- * Limits: how often a type may contain itself, how deep messages nest, and the number of fields in
- * all messages together.
+ * The limits: how often a type may contain itself, how deep messages may be nested, and how many
+ * fields all messages together may have.
  */
 #define EXAMPLE_REPEATS    2
 #define EXAMPLE_DEPTH      40
@@ -38,11 +37,11 @@ struct example_node;
 struct example {
     struct growing_arena memory;
     struct example_node *root;
-    const char **paths; /* path of the field of each number */
+    const char **paths; /* of the field of each number */
     size_t path_count, path_capacity;
     size_t fields, messages; /* written so far */
-    bool cut;      /* a limit is reached: further fields are left out */
-    bool failed;   /* memory is short */
+    bool cut;                /* a limit was reached: fields are missing */
+    bool failed;             /* memory is short */
 };
 
 /* Returns false if memory is short; call example_clear in either case. */
@@ -50,14 +49,13 @@ bool example_begin(struct example *example, const struct message_type *type);
 void example_clear(struct example *example);
 
 /*
- * Appends the next message to `out`. Sets *more if a further message will have fields that no
- * message had so far. Returns false if memory is short; `out` may overflow.
+ * Appends the next message to `out`. Sets *more to true if a further message will have other
+ * fields. Returns false if memory is short; `out` may overflow.
  */
 bool example_write(struct example *example, struct output *out, bool *more);
 
 /*
- * Returns the path of the field whose number was read as this time, in any unit from s to ns; NULL:
- * the time is not one of the example's numbers.
+ * Returns the path of the field whose number was read as this time (in s, ms, us or ns), or NULL.
  */
 const char *example_path_of_time(const struct example *example, int64_t time_ns);
 

@@ -7,13 +7,13 @@
 #include "proto/reading/json_message.h"
 #include "proto/schemas.h"
 
-/* Room for one example message in JSON, and for a decoded one: at first, and at most. */
-#define JSON_ROOM   ((size_t)8 * 1024 * 1024)
-#define FIRST_ROOM  ((size_t)1024 * 1024)
-#define MOST_ROOM   ((size_t)1 << 30)
-#define LABEL_ROOM  ((size_t)64 * 1024)
-#define LABELS_MAX  ((size_t)256)
-#define BUCKETS     ((size_t)4096)
+/* Bytes for an example message in JSON, and for the decoded message, at first and at most. */
+#define JSON_ROOM  ((size_t)8 * 1024 * 1024)
+#define FIRST_ROOM ((size_t)1024 * 1024)
+#define MOST_ROOM  ((size_t)1 << 30)
+#define LABEL_ROOM ((size_t)64 * 1024)
+#define LABELS_MAX ((size_t)256)
+#define BUCKETS    ((size_t)4096)
 
 struct outlining {
     const struct schema *schema;
@@ -33,7 +33,6 @@ static bool no_memory(const struct outlining *outlining)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* The keys of one sample's labels. */
 struct keys {
     struct text list[LABELS_MAX];
     size_t count;
@@ -71,7 +70,6 @@ static bool has_label(const struct outline_row *row, const struct text *key)
     return false;
 }
 
-/* Adds the labels that the row does not have yet. */
 static bool add_labels(struct outlining *outlining, struct outline_row *row,
                        const struct keys *keys)
 {
@@ -119,7 +117,7 @@ static bool make_room(struct outlining *outlining)
     return true;
 }
 
-/* Returns a new row without labels; NULL with the error filled. */
+/* Returns a new row without labels, or NULL with the error filled. */
 static struct outline_row *add_row(struct outlining *outlining, const struct sample *sample,
                                    const char *time)
 {
@@ -142,8 +140,8 @@ static struct outline_row *add_row(struct outlining *outlining, const struct sam
     return row;
 }
 
-static struct outline_row *find_row(const struct outlining *outlining,
-                                    const struct sample *sample, const char *time)
+static struct outline_row *find_row(const struct outlining *outlining, const struct sample *sample,
+                                    const char *time)
 {
     struct outline_row *at = outlining->buckets[bucket_of(&sample->name)];
     while (at != NULL && !is_row(at, sample, time))
@@ -154,11 +152,10 @@ static struct outline_row *find_row(const struct outlining *outlining,
 static bool read_row(struct outlining *outlining, const void *message, const struct sample *sample)
 {
     struct keys keys;
-    const char *time = sample->time_ns == 0
-                           ? NULL
-                           : example_path_of_time(&outlining->example, sample->time_ns);
+    const char *time =
+        sample->time_ns == 0 ? NULL : example_path_of_time(&outlining->example, sample->time_ns);
     if (time == NULL && sample->time_ns != 0)
-        time = "the message"; /* of several fields */
+        time = "the message"; /* computed from several fields */
     struct outline_row *row = find_row(outlining, sample, time);
     if (row == NULL && outlining->outline->count == OUTLINE_ROWS_MAX)
         outlining->outline->cut = true;
@@ -188,8 +185,8 @@ static bool decode(struct outlining *outlining, const uint8_t *bytes, size_t siz
     while (result == DECODE_TOO_LARGE) {
         if (!enlarge(outlining))
             return false;
-        result = outlining->schema->ops->decode(outlining->schema, bytes, size,
-                                                &outlining->message, &decoded);
+        result = outlining->schema->ops->decode(outlining->schema, bytes, size, &outlining->message,
+                                                &decoded);
     }
     *message = decoded.message;
     if (result == DECODE_OK)
@@ -228,10 +225,10 @@ static bool read_next(struct outlining *outlining, bool *more)
                   "an example message is too large; choose a type inside with --message");
         return false;
     }
-    bool good = json_message_encode_type(schema_file_type(outlining->schema), "the example",
-                                         outlining->json.data, &bytes, &size,
-                                         outlining->error) == 0 &&
-                read_message(outlining, bytes, size);
+    bool good =
+        json_message_encode_type(schema_file_type(outlining->schema), "the example",
+                                 outlining->json.data, &bytes, &size, outlining->error) == 0 &&
+        read_message(outlining, bytes, size);
     free(bytes);
     return good;
 }

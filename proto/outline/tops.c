@@ -12,10 +12,10 @@ struct place {
 struct finding {
     const struct type_set *set;
     size_t count;
-    struct place *places;  /* sorted by the type's address */
-    bool *contained;       /* by index of a type: another type contains it */
-    bool *reached;         /* by index of a type: it is a top, or a top contains it */
-    size_t *visit;         /* by index of a type: number of the last walk that reached it */
+    struct place *places; /* sorted by the type's address */
+    bool *contained;      /* by index of a type: another type contains it */
+    bool *reached;        /* by index of a type: it is a top, or a top contains it */
+    size_t *visit;        /* by index of a type: the last walk that reached it */
     size_t walks;
     size_t *stack;
     struct top *tops;
@@ -31,7 +31,6 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Returns the index of a type of the set. */
 static size_t index_of(const struct finding *finding, const struct message_type *type)
 {
     const struct place wanted = {.type = type};
@@ -53,7 +52,6 @@ static bool tops_allocate(struct finding *finding)
            finding->visit != NULL && finding->stack != NULL && finding->tops != NULL;
 }
 
-/* Lists the types by address, and marks those that another type contains. */
 static void mark_contained(struct finding *finding)
 {
     for (size_t i = 0; i < finding->count; i++)
@@ -71,7 +69,10 @@ static void mark_contained(struct finding *finding)
 
 /* --- walks ------------------------------------------------------------------------------------ */
 
-/* Marks the types inside as reached. Returns their number, without entries of maps. */
+/*
+ * Marks `from` and all types inside it as reached. Returns the number of types inside, without
+ * entries of maps.
+ */
 static size_t walk(struct finding *finding, size_t from)
 {
     size_t inside = 0;

@@ -1,9 +1,8 @@
 /*
- * Finds the message types of a set that look like the outermost message of a datagram: those that
- * no other message contains. Of types that only contain each other, the first by name counts. Types
- * of google.protobuf, entries of maps and messages without fields are left out.
- *
- * For commands, not for the datagram path: allocates memory.
+ * Finds the message types that can be the outermost one of a datagram: those that no other message
+ * contains. Of types that only contain each other, the first by name counts. Ignores the types of
+ * google.protobuf, entries of maps and messages without fields. For commands, not for the datagram
+ * path: allocates memory.
  */
 #ifndef SLUICE_PROTO_OUTLINE_TOPS_H
 #define SLUICE_PROTO_OUTLINE_TOPS_H
@@ -14,13 +13,13 @@
 struct top {
     const struct message_type *type;
     const char *file; /* name of its .proto file */
-    size_t inside;    /* number of other message types in its fields, at any depth */
+    size_t inside;    /* number of other message types in it, at any depth */
 };
 
 /*
- * Stores the types in *tops, which the caller frees; those with the most types inside first, then
- * by name. `all`: all message types but entries of maps. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_INTERNAL).
+ * Stores the types in *tops, which the caller frees: first those with the most types inside, then
+ * by name. With `all`, stores all message types except entries of maps. Returns 0, or -1 with
+ * `error` filled (EXIT_CODE_INTERNAL).
  */
 int tops_find(const struct type_set *set, bool all, struct top **tops, size_t *count,
               struct error *error);

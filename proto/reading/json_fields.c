@@ -1,5 +1,6 @@
 /*
- * Reads messages that are objects of fields: repeated fields, maps, oneofs, groups, message sets.
+ * Reads messages whose JSON is an object of fields: repeated fields, maps, oneofs, groups, message
+ * sets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,10 @@
 #include "proto/reading/json_reading.h"
 #include "proto/reading/wire.h"
 
-/* Whether a field's key is the wanted name. The key has a colon after the name's quotes. */
+/*
+ * Returns true if a field's key is the wanted name. After the quotes of the name, a key has a
+ * colon.
+ */
 static bool is_key(const char *key, size_t key_size, const struct output *wanted)
 {
     return key_size == wanted->used + 1 && memcmp(key, wanted->data, wanted->used) == 0;
@@ -80,7 +84,8 @@ static bool put_map(struct json_reading *reading, const struct field_type *field
 }
 
 /*
- * Whether null is a value of the field. For all other fields null means that the field is absent.
+ * Returns true if null is a value of the field. In all other fields null means that the field is
+ * absent.
  */
 static bool takes_null(const struct field_type *field)
 {
@@ -100,8 +105,8 @@ static bool put_field(struct json_reading *reading, const struct field_type *fie
 }
 
 /*
- * Records that the field occurs. Refuses it if the field, or another member of its oneof, has
- * occurred before.
+ * Notes that the field occurs. Refuses it if it has occurred before, or another field of its oneof
+ * has.
  */
 static bool see(struct json_reading *reading, const struct message_type *type,
                 const struct field_type *field, bool *seen)
@@ -118,7 +123,7 @@ static bool see(struct json_reading *reading, const struct message_type *type,
     return true;
 }
 
-/* Appends an item of a message set: it contains the extension's number and message. */
+/* Appends an item of a message set: the extension's number and message. */
 static bool put_item(struct json_reading *reading, const struct field_type *field,
                      const struct json_node *value)
 {
@@ -132,7 +137,7 @@ static bool put_item(struct json_reading *reading, const struct field_type *fiel
     return true;
 }
 
-/* Appends the items of a message set, whose fields are all extensions. */
+/* Appends the items of a message set; its fields are all extensions. */
 static bool put_set(struct json_reading *reading, const struct message_type *type,
                     const struct json_node *object, const char *skipped)
 {

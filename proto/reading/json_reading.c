@@ -27,7 +27,7 @@ bool json_refuse(struct json_reading *reading, const char *format, ...)
 
 static size_t enter(struct json_reading *reading, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Appends a text to the path. A text that does not fit is cut. */
+/* Appends a text to the path, as far as it fits. Returns the previous length of the path. */
 static size_t enter(struct json_reading *reading, const char *format, ...)
 {
     size_t entered = reading->place_size;
@@ -61,16 +61,16 @@ void json_leave(struct json_reading *reading, size_t entered)
 /* --- encoding again --------------------------------------------------------------------------- */
 
 /*
- * Sizes of the memory for a decoded message in bytes: the first size is ARENA_LEAST plus
- * ARENA_PER_BYTE for each encoded byte; the limit is ARENA_MOST.
+ * Bytes for a decoded message: at first ARENA_LEAST, and ARENA_PER_BYTE for each encoded byte; at
+ * most ARENA_MOST.
  */
 #define ARENA_LEAST    ((size_t)64 << 10)
 #define ARENA_PER_BYTE ((size_t)64)
 #define ARENA_MOST     ((size_t)1 << 30)
 
 /*
- * Decodes a message into as much memory as necessary, which becomes arena->base. Returns NULL with
- * the error filled on failure.
+ * Decodes a message. arena->base becomes the memory, which the caller frees. Returns NULL with the
+ * error filled on failure.
  */
 static const ProtobufCMessage *decode(struct json_reading *reading, const struct message_type *type,
                                       const struct output *from, struct arena *arena)

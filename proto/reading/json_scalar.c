@@ -1,4 +1,4 @@
-/* Reads values other than messages: numbers, texts, bytes, enums, and the keys of maps. */
+/* Reads numbers, texts, bytes, enums, and the keys of maps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +16,8 @@ struct whole {
 };
 
 /*
- * Converts a double to an integer. Returns false if the double has a fraction, or is beyond 2^53,
- * where it may differ from the written integer.
+ * Returns false if the number has a fraction, or is beyond 2^53, where it may differ from the
+ * written integer.
  */
 static bool whole_of_double(double value, struct whole *whole)
 {
@@ -28,7 +28,7 @@ static bool whole_of_double(double value, struct whole *whole)
     return true;
 }
 
-/* Reads an integer from a decimal number, or from a string that contains one. */
+/* Reads an integer from a number, or from a string that contains one. */
 static bool whole_of(const struct json_node *value, struct whole *whole)
 {
     bool is_whole;
@@ -43,7 +43,7 @@ static bool whole_of(const struct json_node *value, struct whole *whole)
     return errno == 0;
 }
 
-/* Reads an integer of `bits` bits, signed or unsigned, as its two's complement. */
+/* Reads an integer of `bits` bits. *number is its two's complement. */
 static bool read_integer(struct json_reading *reading, const struct json_node *value, unsigned bits,
                          bool is_signed, uint64_t *number)
 {
@@ -82,8 +82,8 @@ static bool read_double(struct json_reading *reading, const struct json_node *va
 }
 
 /*
- * The smallest double that is rounded to an infinite float. Smaller doubles above FLT_MAX are
- * rounded to FLT_MAX: the shortest text of FLT_MAX is such a number.
+ * The smallest double that rounds to an infinite float. Smaller ones round to FLT_MAX, whose
+ * shortest text is above FLT_MAX.
  */
 #define FLOAT_TOO_LARGE 0x1.ffffffp127
 
@@ -151,7 +151,9 @@ static bool put_string(struct json_reading *reading, unsigned number, const stru
     return true;
 }
 
-/* Returns the value of a base64 digit in either alphabet (RFC 4648, sections 4 and 5), or -1. */
+/*
+ * Returns the value of a base64 digit in one of both alphabets (RFC 4648, sections 4 and 5), or -1.
+ */
 static int digit_of(char c)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -162,8 +164,8 @@ static int digit_of(char c)
 }
 
 /*
- * Decodes base64 in place; the padding may be missing. Returns the size, or SIZE_MAX if the text is
- * not base64.
+ * Decodes base64 in place; the padding may be missing. Returns the size, or SIZE_MAX if it is not
+ * base64.
  */
 static size_t decode_base64(char *text, size_t length)
 {
@@ -272,7 +274,7 @@ bool json_put_scalar(struct json_reading *reading, const struct field_type *fiel
     }
 }
 
-/* Every key is a string in JSON, whatever the type of the map's keys. */
+/* A key is always a string in JSON. */
 bool json_put_key(struct json_reading *reading, const struct field_type *field,
                   const struct json_node *member)
 {

@@ -29,8 +29,8 @@ static struct json_node *json_text_refuse(const char *text, const char *at, cons
 }
 
 /*
- * Copies a text of an item, with its escapes replaced and a NUL behind it. Returns NULL if memory
- * is short.
+ * Copies a text of an item, with its escapes decoded and a NUL after it. Returns NULL if memory is
+ * short.
  */
 static const char *copy_meaning(struct growing_arena *arena, struct text from, size_t *size)
 {
@@ -40,7 +40,6 @@ static const char *copy_meaning(struct growing_arena *arena, struct text from, s
     return copy;
 }
 
-/* Makes a node from an item. Returns NULL if memory is short. */
 static struct json_node *make_node(struct growing_arena *arena, const struct json_item *item)
 {
     struct json_node *node = growing_arena_allocate(arena, 1, sizeof *node);
@@ -68,8 +67,8 @@ struct json_node *json_text_parse(const char *text, struct growing_arena *arena,
     struct json_reader reader;
     struct json_item item;
     struct json_node *root = NULL;
-    struct json_node **next[JSON_MAX_DEPTH + 2] = {&root}; /* for each depth: where to store the
-                                                              pointer to the next node */
+    /* By depth: where the next node is stored. */
+    struct json_node **next[JSON_MAX_DEPTH + 2] = {&root};
     if (!utf8_valid(text, strlen(text)))
         return json_text_refuse(text, text, "the text is not UTF-8", error);
     json_reader_begin(&reader, text, strlen(text));

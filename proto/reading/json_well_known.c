@@ -12,12 +12,12 @@
 #include "proto/types/type_set.h"
 
 #define NANOS_DIGITS    9
-#define DURATION_MOST   INT64_C(315576000000) /* seconds; also the limit of negative durations */
+#define DURATION_MOST   INT64_C(315576000000) /* seconds, of either sign */
 #define SECONDS_PER_DAY 86400
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Reads `count` digits and advances *at past them. Returns false if there are fewer digits. */
+/* Reads exactly `count` digits. */
 static bool read_digits(const char **at, int count, uint32_t *value)
 {
     *value = 0;
@@ -29,7 +29,6 @@ static bool read_digits(const char **at, int count, uint32_t *value)
     return true;
 }
 
-/* Reads the character `before` and `count` digits after it. */
 static bool read_after(const char **at, char before, int count, uint32_t *value)
 {
     if (**at != before)
@@ -38,7 +37,7 @@ static bool read_after(const char **at, char before, int count, uint32_t *value)
     return read_digits(at, count, value);
 }
 
-/* If there is a point, reads a fraction of a second such as ".5", with up to nine digits. */
+/* Reads an optional fraction of a second such as ".5", with up to nine digits. */
 static bool read_fraction(const char **at, uint32_t *nanos)
 {
     *nanos = 0;
@@ -55,8 +54,8 @@ static bool read_fraction(const char **at, uint32_t *nanos)
 }
 
 /*
- * Returns the days since 1970-01-01. Here years begin in March, so that a leap day is the last day
- * of a year.
+ * Returns the days since 1970-01-01. Computes with years that begin in March, whose last day is a
+ * leap day.
  */
 static int64_t days_of(uint32_t year, uint32_t month, uint32_t day)
 {
@@ -73,7 +72,7 @@ static uint32_t days_in(uint32_t year, uint32_t month)
     return days[month - 1] + (month == 2 && calendar_is_leap(year));
 }
 
-/* Reads "Z", "+01:00" or "-01:00", and sets *offset to the seconds east of UTC. */
+/* Reads "Z", "+01:00" or "-01:00". *offset becomes the seconds east of UTC. */
 static bool read_offset(const char **at, int64_t *offset)
 {
     uint32_t hours;
@@ -91,7 +90,7 @@ static bool read_offset(const char **at, int64_t *offset)
     return true;
 }
 
-/* Reads a time as in RFC 3339, in the years 1 to 9999 of UTC, without leap seconds. */
+/* Reads a time of RFC 3339, in the years 1 to 9999 of UTC, without leap seconds. */
 static bool read_timestamp(const char *text, int64_t *seconds, uint32_t *nanos)
 {
     uint32_t year, month, day, hour, minute, second;
@@ -177,7 +176,7 @@ static bool put_path(struct json_reading *reading, const char *path, size_t leng
     return true;
 }
 
-/* Appends the paths, which are separated by commas. An empty string contains no paths. */
+/* Appends the paths, which commas separate. An empty string has no paths. */
 static bool put_paths(struct json_reading *reading, const struct json_node *value, char *snake)
 {
     const char *at = value->text;
@@ -243,8 +242,8 @@ static bool put_struct(struct json_reading *reading, const struct message_type *
 }
 
 /*
- * Appends a JSON value to a google.protobuf.Value, in the field for its JSON type. The fields are,
- * in order: null, number, string, bool, struct, list.
+ * Appends a google.protobuf.Value. Its fields are, in order: null, number, string, bool, struct,
+ * list.
  */
 static bool put_any_value(struct json_reading *reading, const struct message_type *type,
                           const struct json_node *value)

@@ -10,7 +10,7 @@
 #include "collector/platform/input_file.h"
 #include "proto/source/protoc.h"
 
-#define SET_MAX ((size_t)64 * 1024 * 1024) /* largest size of a descriptor set in bytes */
+#define SET_MAX ((size_t)64 * 1024 * 1024) /* the most bytes of a descriptor set */
 
 static int descriptor_refuse(struct error *error, const char *path, const char *what)
 {
@@ -71,7 +71,7 @@ static int read_set(const char *path, struct process_output *bytes, struct error
                   reason.text);
         return -1;
     }
-    /* The main thread reads the file and must not block. */
+    /* The main thread reads the file, and must not block. */
     int result = input_file_is_live(file)
                      ? descriptor_refuse(error, path, "a pipe or a device, not a file")
                      : read_all(file, path, bytes, error);
@@ -91,7 +91,7 @@ static int compile(const char *path, bool is_folder, struct process_output *byte
                    struct error *error)
 {
     struct error reason;
-    /* If the path is a pipe, protoc would wait for a writer. */
+    /* From a pipe, protoc would wait for a writer. */
     if (is_folder || input_load_check(path, &reason) == 0)
         return protoc_compile(path, is_folder, SET_MAX, bytes, error);
     error_set(error, EXIT_CODE_CONFIG, "%s", reason.text);

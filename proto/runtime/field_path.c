@@ -31,12 +31,12 @@ size_t field_path_step(const char *text, size_t length)
 }
 
 /*
- * Whether the text is the field's name in a path: the name in the .proto file, or an extension's
- * name in brackets.
+ * Returns true if the text is the field's name in a path: that of the .proto file, or an
+ * extension's in brackets.
  */
 static bool is_called(const struct field_type *field, const char *text, size_t length)
 {
-    /* the key is "name": with quotes and a colon */
+    /* a key is "name": with quotes and a colon */
     return field->proto_key_size == length + 3 && memcmp(field->proto_key + 1, text, length) == 0;
 }
 
@@ -77,8 +77,8 @@ bool field_path_same_lists(const struct field_path *a, const struct field_path *
 /* --- following -------------------------------------------------------------------------------- */
 
 /*
- * Returns the message to which a step leads, or NULL if it is absent. The step must not be the last
- * of its path. In a repeated field, **element is the index, and *element is advanced.
+ * Returns the message that a step leads to, or NULL if it is absent. The step is not the last one
+ * of its path. For a repeated field, **element is the index, and *element is advanced.
  */
 static inline const ProtobufCMessage *
 step_into(const struct field_type *field, const ProtobufCMessage *message, const size_t **element)
@@ -95,10 +95,7 @@ step_into(const struct field_type *field, const ProtobufCMessage *message, const
     return *(const ProtobufCMessage *const *)at;
 }
 
-/*
- * Returns the message that contains the field of step `to`, or NULL if a message on the way is
- * absent.
- */
+/* Returns the message with the field of step `to`, or NULL if a message on the way is absent. */
 static inline const ProtobufCMessage *descend(const struct field_path *path, size_t to,
                                               const ProtobufCMessage *message,
                                               const struct field_place *place)

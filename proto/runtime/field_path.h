@@ -1,11 +1,11 @@
 /*
- * A path from a message to a field in it, or in its submessages: "sensor.readings.value". A step is
- * a field's name in the .proto file, or "[full.name]" of an extension. The step after a map is
- * "key" or "value", because a map is a repeated field of entries.
+ * A path from a message to a field in it, or in its submessages: "sensor.readings.value". A step
+ * is a field's name in the .proto file, or "[full.name]" of an extension. After a map the next
+ * step is "key" or "value", because a map is a repeated field of entries.
  *
  * Up to FIELD_PATH_LISTS steps of a path may be repeated fields, each inside the previous one. The
- * path then leads to one value for each element of the innermost repeated field. Paths are made at
- * the start and immutable; any thread may follow them.
+ * path then leads to a value for each element of the innermost one. Paths are constant once they
+ * are parsed; any thread may follow them.
  */
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_PATH_H
 #define SLUICE_PROTO_RUNTIME_FIELD_PATH_H
@@ -19,33 +19,35 @@
 struct field_path {
     const struct field_type *steps[FIELD_PATH_STEPS];
     size_t count;
-    size_t lists[FIELD_PATH_LISTS]; /* indices of repeated fields in `steps`, the outermost first */
+    size_t lists[FIELD_PATH_LISTS]; /* indexes of the repeated fields in `steps`, the outermost
+                                       first */
     size_t list_count;
 };
 
-/* The index of an element in each repeated field of a path, the outermost first. */
+/* For each repeated field of a path, the outermost first: the index of an element. */
 struct field_place {
     size_t elements[FIELD_PATH_LISTS];
 };
 
-/* In place of an index: no element. Lists are always shorter than this. */
+/* Instead of an index: no element. Lists are always shorter. */
 #define NO_ELEMENT SIZE_MAX
 
 /*
- * Parses a path of `length` bytes from a message of `type`. A map as the last step means all its
- * entries. Returns false with `error` filled (EXIT_CODE_CONFIG): the problem and a suggestion,
- * which is the full path of the field if it is in a submessage, or else the most similar name.
+ * Parses a path of `length` bytes from a message of `type`. If the last step is a map, the path
+ * leads to all its entries. Returns false with `error` filled (EXIT_CODE_CONFIG): the problem and a
+ * suggestion, which is the full path of the field if a submessage has it, or else the most similar
+ * name.
  */
 bool field_path_parse(const struct message_type *type, const char *text, size_t length,
                       struct field_path *path, struct error *error);
 
-/* Parses the path in an option like field_path_parse; the error begins with the option's name. */
+/* Parses the path in an option, like field_path_parse. The error begins with the option's name. */
 bool field_path_parse_option(const struct message_type *type, const char *option, const char *text,
                              size_t length, struct field_path *path, struct error *error);
 
 /*
- * Fills the error with the reason why the field at the end of the option's path is unsuitable.
- * Returns false.
+ * Fills the error with the reason why the last field of the option's path is unsuitable. Returns
+ * false.
  */
 bool field_path_refuse(const char *option, const struct field_path *path, const char *why,
                        struct error *error);
@@ -55,7 +57,7 @@ static inline const struct field_type *field_path_last(const struct field_path *
     return path->steps[path->count - 1];
 }
 
-/* Size of a path's text in bytes, with the final NUL. A longer text is cut. */
+/* Bytes of a path's text, with its NUL. A longer text is cut. */
 #define FIELD_PATH_TEXT 256
 
 /* Writes the first `steps` steps of the path as text to `buffer`. Returns `buffer`. */
@@ -63,46 +65,46 @@ const char *field_path_text(const struct field_path *path, size_t steps,
                             char buffer[FIELD_PATH_TEXT]);
 
 /*
- * Whether the two paths go through the same repeated fields, as far as both have any. If so, each
- * element of the longer path belongs to exactly one element of the shorter path.
+ * Returns true if both paths lead through the same repeated fields, as far as both have any. Each
+ * element of the longer path then belongs to one element of the shorter path.
  */
 bool field_path_same_lists(const struct field_path *a, const struct field_path *b);
 
 /*
- * Returns the number of elements of the path's repeated field at index `list` (0: the outermost).
- * `place` selects the elements of the repeated fields around it.
+ * Returns the number of elements of the path's repeated field `list` (0: the outermost). `place`
+ * selects elements of the repeated fields around it.
  */
 size_t field_path_elements(const struct field_path *path, size_t list,
                            const ProtobufCMessage *message, const struct field_place *place);
 
 /*
- * Returns the value at the end of the path, for the elements that `place` selects; NULL if a step
- * is absent. A field without presence counts as present, also with its default. If the path ends at
- * a map, returns the message that contains the map.
+ * Returns the value at the end of the path for the elements that `place` selects, or NULL if a step
+ * is absent. A field without presence counts as present even if it has its default. For a map at
+ * the end, returns the message that contains it.
  */
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
                               const struct field_place *place);
 
-/* Whether the text is "*" or "PATH.*", which means all numbers below a message. */
+/* Returns true if the text is "*" or "PATH.*", which stand for all numbers in a message. */
 bool field_path_is_wildcard(const char *text, size_t length);
 
-/* Whether one of the entries of a list, which are separated by commas, is a wildcard. */
+/* Returns true if a comma-separated list has a wildcard. */
 bool field_path_has_wildcard(const char *list);
 
-/* Returns the field of the type that this text names in a path, or NULL. */
+/* Returns the field of the type that has this name in a path, or NULL. */
 const struct field_type *field_path_find(const struct message_type *type, const char *text,
                                          size_t length);
 
 /*
- * Returns the length of the first step in `text`, which ends before a dot, or with a closing
+ * Returns the length of the first step in `text`, without a dot after it, but with a closing
  * bracket.
  */
 size_t field_path_step(const char *text, size_t length);
 
 /*
- * Searches the submessages of `type` for the path `text`, and writes the whole path from `type` to
- * `buffer`: "racks.psus.watts" for "watts". If there are several, the path with the fewest steps is
- * written. Returns false if there is none within reach.
+ * Searches the submessages of `type` for the path `text`, and writes its full path from `type` to
+ * `buffer`: "racks.psus.watts" for "watts". Of several, writes one with the fewest steps. Returns
+ * false if none was found.
  */
 bool field_path_find_below(const struct message_type *type, const char *text, size_t length,
                            char buffer[FIELD_PATH_TEXT]);

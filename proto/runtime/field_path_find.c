@@ -4,15 +4,15 @@
 #include "proto/runtime/field_path.h"
 
 /*
- * Largest number of types that are examined, the nearest first. In a larger set a suggestion may be
+ * The number of types that are searched, the nearest first. In a larger set a suggestion may be
  * missing.
  */
 #define MOST_TYPES 256
 
-/* A type, and the field that leads to it from a type that was reached before. */
+/* A type, and the field through which it was reached. */
 struct reached {
     const struct message_type *type;
-    const struct field_type *by; /* NULL: the search began at this type */
+    const struct field_type *by; /* NULL: the search began with this type */
     size_t from;
     size_t steps;
 };
@@ -30,7 +30,7 @@ static bool is_reached(const struct search *search, const struct message_type *t
     return false;
 }
 
-/* Whether the path exists in messages of the type. */
+/* Returns true if messages of the type have this path. */
 static bool leads_somewhere(const struct message_type *type, const char *text, size_t length)
 {
     for (size_t at = 0; type != NULL;) {
@@ -47,7 +47,7 @@ static bool leads_somewhere(const struct message_type *type, const char *text, s
     return false;
 }
 
-/* Writes the path to the type at `index`, followed by a dot and `text`. */
+/* Writes the path to the type at `index`, a dot and `text`. */
 static bool write_path(const struct search *search, size_t index, const char *text, size_t length,
                        char buffer[FIELD_PATH_TEXT])
 {

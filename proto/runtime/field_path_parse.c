@@ -5,8 +5,8 @@
 #include "proto/runtime/field_path.h"
 
 /*
- * Searches the submessages for the part of the path from byte `at` on. If it is found, suggests the
- * whole path.
+ * Searches the submessages for the rest of the path from byte `at` on. If one has it, suggests the
+ * full path.
  */
 static bool suggest_below(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct parse_error *fault)
@@ -21,7 +21,7 @@ static bool suggest_below(const struct message_type *type, const char *text, siz
     return true;
 }
 
-/* Fills the error: the step at byte `at` of the path is not a field of the type. Returns false. */
+/* Fills the error: the type lacks the field at byte `at` of the path. Returns false. */
 static bool no_such_field(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct error *error)
 {
@@ -41,8 +41,8 @@ static bool no_such_field(const struct message_type *type, const char *text, siz
 }
 
 /*
- * Appends a step. A repeated field is also appended to the path's lists; a map only if another step
- * follows.
+ * Appends a step. A repeated field is also added to the path's lists, but a map only if another
+ * step follows.
  */
 static bool add_step(struct field_path *path, const struct field_type *field, bool last,
                      struct error *error)

@@ -1,6 +1,4 @@
-/*
- * Reads the value of a field as a number and as text, for fields of any kind except messages. Pure.
- */
+/* Reads the value of a field as a number and as text, for all kinds except messages. Pure. */
 #ifndef SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
 #define SLUICE_PROTO_RUNTIME_FIELD_VALUE_H
 
@@ -9,7 +7,7 @@
 
 enum field_number_type { FIELD_SIGNED, FIELD_UNSIGNED, FIELD_DOUBLE, FIELD_FLOAT };
 
-/* A number. Enums and bools are FIELD_SIGNED; a FIELD_FLOAT has the equal double in as_double. */
+/* A number. Enums and bools are FIELD_SIGNED. For FIELD_FLOAT, as_double has the equal double. */
 struct field_number {
     enum field_number_type type;
     union {
@@ -20,13 +18,13 @@ struct field_number {
 };
 
 /*
- * field_is_number returns whether the field is a number, an enum or a bool; field_is_integer
- * returns whether it is an integer, but not an enum or a bool.
+ * field_is_number returns true for a number, an enum or a bool. field_is_integer returns true for
+ * an integer that is neither an enum nor a bool.
  */
 bool field_is_number(const struct field_type *field);
 bool field_is_integer(const struct field_type *field);
 
-/* Reads the number at `value`; the field must be a number, an enum or a bool. */
+/* Reads the number at `value`; field_is_number must be true. */
 struct field_number field_read_number(const struct field_type *field, const void *value);
 
 /*

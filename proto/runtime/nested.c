@@ -1,4 +1,4 @@
-/* Parses the option nested=, and finds the text in a message that selects the types. */
+/* Parses the option nested=, and finds the text in a message that chooses the types. */
 #include "proto/runtime/nested.h"
 
 #include <stdlib.h>
@@ -18,9 +18,8 @@ static bool nested_refuse(struct error *error, const char *text, const char *why
 /* --- parsing ---------------------------------------------------------------------------------- */
 
 /*
- * Ends the text at the first separator. Returns the text after the separator, without blanks at its
- * beginning (a line break in a configuration file becomes a blank); NULL if the separator is
- * missing.
+ * Ends the text at the first separator. Returns the text after it, without leading blanks (a line
+ * break in a configuration file becomes a blank), or NULL if there is no separator.
  */
 static char *cut(char *text, char separator)
 {
@@ -31,7 +30,7 @@ static char *cut(char *text, char separator)
     return at + 1 + strspn(at + 1, " ");
 }
 
-/* Returns the value of "KEY=VALUE", or NULL if the part has another key. */
+/* Returns the value of "KEY=VALUE", or NULL for another key. */
 static const char *value_of(const char *part, const char *key)
 {
     size_t length = strlen(key);
@@ -59,7 +58,7 @@ static struct nested_text *find_text(struct nested *nested, const char *text)
     return added;
 }
 
-/* Parses "TEXT=TYPE". A text may contain an equals sign, a type does not. */
+/* Parses "TEXT=TYPE". The last equals sign counts: a text may contain some, but no type does. */
 static bool parse_text(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *equals = strrchr(part, '=');
@@ -77,7 +76,7 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
     return true;
 }
 
-/* Parses the part after the colon of a field. */
+/* Parses the part of a field that follows its colon. */
 static bool parse_types(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *next = cut(part, ',');
@@ -183,8 +182,7 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
 }
 
 /*
- * Skips a group whose start tag has been read, up to the end of its end tag. Returns NULL if the
- * group has no end.
+ * Skips a group, from after its start tag to after its end tag. Returns NULL if the end is missing.
  */
 static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 {
@@ -210,9 +208,8 @@ static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end)
 }
 
 /*
- * Finds the text in a message. nested->numbers[step] is the number of the field that contains the
- * text or leads to it. If the text occurs several times, the last one counts. The recursion is as
- * deep as the path is long.
+ * Finds the text in a message. nested->numbers[step] is the field with the text, or leads to it. If
+ * the text occurs several times, the last one counts. The recursion is as deep as the path is long.
  */
 static void find_in(const struct nested *nested, size_t step, const uint8_t *at, const uint8_t *end,
                     struct text *text)

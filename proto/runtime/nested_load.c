@@ -1,4 +1,4 @@
-/* Gives message types to bytes fields, for a choice. */
+/* Makes the version of a type for a choice, in which bytes fields have message types. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
@@ -7,14 +7,14 @@
 /* The type that is being made. */
 struct changing {
     struct type_set *set;
-    const struct message_type *plain; /* the type without changes */
-    const struct message_type *root;  /* the type with the first `made` changes */
+    const struct message_type *plain; /* without changes */
+    const struct message_type *root;  /* with the first `made` changes */
     size_t made;
     struct type_change changes[2 * NESTED_FIELDS];
     size_t count;
 };
 
-/* Makes the type with all changes so far. */
+/* Makes the type with all present changes. */
 static bool make_changes(struct changing *changing, struct error *error)
 {
     if (changing->made == changing->count)
@@ -34,8 +34,8 @@ static bool parse(const struct changing *changing, const char *path, struct fiel
 }
 
 /*
- * Finds the field at the end of `path`, which may be in a message that a change adds.
- * Returns 1; or 0 with `missing` filled if the field does not exist; or -1 with `error` filled.
+ * Finds the field at the end of `path`, which may be in a message that a change has added. Returns
+ * 1, or 0 with `missing` filled if there is no such field, or -1 with `error` filled.
  */
 static int nested_load_find(struct changing *changing, const char *path, struct field_path *to,
                             struct error *missing, struct error *error)
@@ -49,7 +49,7 @@ static int nested_load_find(struct changing *changing, const char *path, struct 
     return parse(changing, path, to, missing);
 }
 
-/* Returns the type of the messages that have the field at the end of the path. */
+/* Returns the type of the messages with the field at the end of the path. */
 static const struct message_type *holder_of(const struct changing *changing,
                                             const struct field_path *path)
 {
@@ -60,7 +60,7 @@ static bool is_changed(const struct changing *changing, const struct type_change
 {
     for (size_t i = 0; i < changing->count; i++) {
         const struct type_change *change = &changing->changes[i];
-        /* versions of a type share its name's text */
+        /* the versions of a type share the text of its name */
         if (change->message->descriptor->name == given->message->descriptor->name &&
             change->field->number == given->field->number)
             return true;
@@ -79,9 +79,7 @@ static bool add_change(struct changing *changing, const struct field_path *path,
     return true;
 }
 
-/*
- * Adds the change by which the bytes field at the end of the path contains a message of this type.
- */
+/* Adds a change: the bytes field at the end of the path becomes a message of this type. */
 static bool add_named(struct changing *changing, const struct field_path *path, const char *type,
                       const struct nested *nested, struct error *error)
 {
@@ -110,9 +108,9 @@ static bool find_row(const struct message_type *row, const struct field_type **k
 }
 
 /*
- * Adds the changes by which the field at the end of the path contains the messages of a package.
- * The field is a row (a message with the fields "keys" and "content"), or a bytes field with the
- * content only. `package` is NULL if no package was chosen.
+ * Adds changes: the field at the end of the path contains the messages of a package. It is a row
+ * (with the fields "keys" and "content") or a bytes field with only the content. `package` is NULL
+ * if no package was chosen.
  */
 static bool add_package(struct changing *changing, const struct field_path *path,
                         const struct nested_package *package, struct error *error)
@@ -143,7 +141,7 @@ static bool add_package(struct changing *changing, const struct field_path *path
     return add_change(changing, path, &change, error);
 }
 
-/* Returns the message type of the field for a choice; NULL: the field stays bytes. */
+/* Returns the field's message type for a choice; NULL: the field stays bytes. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
     const char *type =
@@ -151,7 +149,6 @@ static const char *type_of(const struct nested *nested, size_t choice, size_t fi
     return type != NULL ? type : nested->fields[field].type;
 }
 
-/* Adds the changes of the field at the end of the path. */
 static bool change_field(struct changing *changing, const struct nested *nested, size_t choice,
                          size_t field, const struct field_path *path, struct error *error)
 {

@@ -8,7 +8,7 @@
 #define KEYS   "_KEYS"
 #define PREFIX "cisco_"
 
-/* Longest path in bytes that can name a package. */
+/* The most bytes of a path that names a package. */
 #define PATH_MAX_SIZE ((size_t)512)
 
 static const char *without_prefix(const char *name)
@@ -19,8 +19,8 @@ static const char *without_prefix(const char *name)
 /* --- finding ---------------------------------------------------------------------------------- */
 
 /*
- * Whether the type is not nested in another message: its full name is then its package, a dot and
- * its own name.
+ * Returns true if the type is not inside another message: its full name is then the package, a dot
+ * and its own name.
  */
 static bool is_outermost(const struct message_type *type)
 {
@@ -29,7 +29,7 @@ static bool is_outermost(const struct message_type *type)
     return package != 0 && descriptor->short_name == descriptor->name + package + 1;
 }
 
-/* Returns the message X of the message X_KEYS; NULL if `keys` has another name. */
+/* Returns the message X for the message X_KEYS, or NULL if `keys` is not named so. */
 static const struct message_type *content_of(const struct type_set *set,
                                              const struct message_type *keys)
 {
@@ -47,10 +47,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/*
- * Removes packages that have several pairs X and X_KEYS, because a path does not tell which is
- * meant.
- */
+/* Removes packages with several pairs of X and X_KEYS: a path does not determine one. */
 static void drop_ambiguous(struct nested_packages *packages)
 {
     size_t kept = 0;

@@ -1,11 +1,10 @@
 /*
- * Types that a path in a message names, without a table: `nested=FIELD:by=PATH`. Cisco's models
- * have a package for each encoding path, with a message X for the content of a row and a message
- * X_KEYS for its keys. The package is the path in lower case, with '_' for '-', and '.' for ':' and
- * '/': "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" is in the package
+ * The types for `nested=FIELD:by=PATH`, without a list: a path in a message names them. Cisco's
+ * models have a package for each encoding path, with a message X for the content of a row and a
+ * message X_KEYS for its keys. The package is the path in lower case, with '_' for '-', and '.' for
+ * ':' and '/': "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" has the package
  * "cisco_ios_xr_infra_statsd_oper.infra_statistics.interfaces". Older models lack the "cisco_".
- *
- * Immutable once made; any thread may use it.
+ * Constant once made; any thread may use it.
  */
 #ifndef SLUICE_PROTO_RUNTIME_NESTED_PACKAGE_H
 #define SLUICE_PROTO_RUNTIME_NESTED_PACKAGE_H
@@ -26,9 +25,9 @@ struct nested_packages {
 };
 
 /*
- * Lists the packages of the set that have one message X_KEYS and a message X. Returns false with
- * `error` filled if there are none (EXIT_CODE_CONFIG), or if memory is short. nested_packages_clear
- * must be called in either case.
+ * Lists the packages of the set with one message X_KEYS and its message X. Returns false with
+ * `error` filled if there are none (EXIT_CODE_CONFIG), or if memory is short. Call
+ * nested_packages_clear in either case.
  */
 bool nested_packages_find(struct type_set *set, struct nested_packages *packages,
                           struct error *error);

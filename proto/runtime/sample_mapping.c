@@ -7,7 +7,7 @@
 #include "proto/runtime/field_value.h"
 #include "proto/sample_time.h"
 
-/* Returns a value as text: a string itself, or a text that is made for this step of the walk. */
+/* Returns a value as text: a string itself, another value as a text that is made for this step. */
 static struct text text_of_value(const struct field_type *field, const void *value,
                                  struct schema_cursor *cursor)
 {
@@ -50,7 +50,7 @@ static int64_t read_timestamp(const struct message_type *type, const ProtobufCMe
     return whole + nanos;
 }
 
-/* Returns a number of units in nanoseconds, or 0 if they do not fit in 64 bits. */
+/* Returns a number of units in nanoseconds, or 0 if that does not fit into 64 bits. */
 static int64_t read_units(const struct field_type *field, const void *at, int64_t unit)
 {
     struct field_number number = field_read_number(field, at);
@@ -62,8 +62,8 @@ static int64_t read_units(const struct field_type *field, const void *at, int64_
 }
 
 /*
- * Returns the sum of the time's parts; 0 (not given) if the first part is 0 or absent. A later part
- * that is absent counts as 0.
+ * Returns the sum of the time's parts. Returns 0 (not given) if the first part is 0 or absent; a
+ * later part that is absent counts as 0.
  */
 static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          const struct field_place *place)
@@ -82,8 +82,8 @@ static int64_t read_time(const struct sample_mapping *mapping, const ProtobufCMe
 }
 
 /*
- * Returns the name of a sample: the text at the path `name`. If there are several values, a dot and
- * the name of the value follow.
+ * Returns the name of a sample: the text at the path `name`. If the mapping has several values, a
+ * dot and the value's name follow.
  */
 static struct text read_name(const struct sample_mapping *mapping, const struct named_path *value,
                              const ProtobufCMessage *message, const struct field_place *place,
@@ -109,16 +109,16 @@ _Static_assert(sizeof((struct sample){0}.outer) + sizeof((struct sample){0}.inde
                "a sample and a cursor have room for a place");
 
 /*
- * The position of a walk: at an element of each of the first `lists` repeated fields, and before
- * the value at index `value`. A cursor stores the position. It is all zero at the beginning.
+ * The position of a walk over the samples: an element in each of the first `lists` repeated fields,
+ * and the index of the next value. All zero at the beginning. A cursor stores it.
  */
 struct walk {
-    struct field_place place; /* NO_ELEMENT for the lists from `lists` on */
+    struct field_place place; /* NO_ELEMENT from index `lists` on */
     size_t lists;
     size_t value;
 };
 
-#define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* `value` is less than this */
+#define WALK_STAGES ((size_t)MAPPING_VALUES + 1) /* `value` is below this */
 #define WALK_ENDED  SIZE_MAX
 
 static struct field_place mapping_place_of(const size_t outer[3], size_t index)
@@ -144,8 +144,8 @@ static void walk_keep(const struct walk *walk, struct schema_cursor *cursor)
 }
 
 /*
- * Advances to the next element: the first element inside the current one, otherwise the next one at
- * the same level or at an outer level. Returns false at the end.
+ * Advances to the next element: the first one inside the present element, or else the next one at
+ * the same or an outer level. Returns false at the end.
  */
 static bool walk_on(const struct field_path *way, const ProtobufCMessage *message,
                     struct walk *walk)
@@ -168,8 +168,8 @@ static bool walk_on(const struct field_path *way, const ProtobufCMessage *messag
 }
 
 /*
- * Reads the value at the walk's position. Returns false if the value's path has another number of
- * repeated fields, or if the value is absent.
+ * Reads the value at the walk's position. Returns false if the value is absent, or if its path has
+ * another number of repeated fields.
  */
 static bool read_sample(const struct sample_mapping *mapping, const struct named_path *value,
                         const ProtobufCMessage *message, const struct walk *walk,
@@ -190,8 +190,8 @@ static bool read_sample(const struct sample_mapping *mapping, const struct named
 }
 
 /*
- * Values outside a repeated field come before the values of its elements. A sample of such a value
- * lacks the name, time and labels whose paths lead into the elements.
+ * Values outside of a repeated field come before those of its elements. Their samples lack the
+ * name, time and labels whose paths lead into the elements.
  */
 bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMessage *message,
                          struct schema_cursor *cursor, struct sample *sample)
@@ -215,10 +215,7 @@ bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMe
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/*
- * Reads the next entry of a map of labels in the message `holder`. Returns false at the end of the
- * map.
- */
+/* Reads the next entry of the map of labels in the message `holder`. Returns false at its end. */
 static bool next_entry(const struct field_type *map, const void *holder,
                        struct schema_cursor *cursor, struct label *label)
 {

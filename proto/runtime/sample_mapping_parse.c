@@ -5,8 +5,8 @@
 #include "proto/runtime/sample_mapping.h"
 
 /*
- * Returns the beginning of the path as text: up to its N-th repeated field, where N is the smaller
- * number of repeated fields in the two paths.
+ * Returns the path as text up to its N-th repeated field, where N is the smaller number of repeated
+ * fields in both paths.
  */
 static const char *list_text(const struct field_path *path, const struct field_path *other,
                              char buffer[FIELD_PATH_TEXT])
@@ -15,7 +15,7 @@ static const char *list_text(const struct field_path *path, const struct field_p
     return field_path_text(path, path->lists[least - 1] + 1, buffer);
 }
 
-/* Records the repeated fields through which a path leads. They must be those of the other paths. */
+/* Notes the repeated fields that a path leads through. They must be those of the other paths. */
 static bool note_lists(struct sample_mapping *mapping, const char *option,
                        const struct field_path *path, struct error *error)
 {
@@ -36,16 +36,15 @@ static bool note_lists(struct sample_mapping *mapping, const char *option,
     return true;
 }
 
-/* State that the parsing functions share. */
 struct parsing {
     const struct message_type *type;
     struct mapping_paths *paths; /* NULL: every path must exist */
     struct sample_mapping *mapping;
-    bool has_wildcard; /* `value` also has a path that ends with "*" */
+    bool has_wildcard; /* `value` also has paths that end with "*" */
     struct error *error;
 };
 
-/* Indices in mapping_paths.led; for values and labels, the index of the first one. */
+/* Indexes in mapping_paths.led: the first one for values and for labels. */
 enum {
     PLACE_VALUES,
     PLACE_LABELS = MAPPING_VALUES,
@@ -53,7 +52,7 @@ enum {
     PLACE_TIME,
 };
 
-/* Parses a path. If the path is missing, but may be skipped, its count of steps is 0. */
+/* Parses a path. A missing path that may be skipped has 0 steps afterwards. */
 static bool parse_path(const struct parsing *parsing, size_t place, const char *option,
                        const char *text, size_t length, struct field_path *path)
 {
@@ -106,10 +105,7 @@ static bool is_label(const struct field_type *field)
                                       field->message->fields[1].message == NULL);
 }
 
-/*
- * Whether proto/wildcard/, the reader of paths that end with "*", reads this entry, and not this
- * file.
- */
+/* Returns true if proto/wildcard/, which reads paths that end with "*", reads this entry. */
 static bool is_for_wildcard(const struct parsing *parsing, size_t first, const char *text,
                             size_t length)
 {
@@ -125,10 +121,7 @@ static bool is_for_wildcard(const struct parsing *parsing, size_t first, const c
              is_label(field_path_last(&path)));
 }
 
-/*
- * Allocates a list with room for all entries of the option; entries for proto/wildcard/ leave some
- * of it unused.
- */
+/* Allocates a list for all entries of the option, though proto/wildcard/ may read some of them. */
 static struct named_path *list_for(const char *text, struct error *error)
 {
     size_t count = 1;

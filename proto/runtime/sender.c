@@ -4,10 +4,10 @@
 
 #include "proto/runtime/field_value.h"
 
-/* Separates the parts of a sender's name: a byte that does not occur in meaningful texts. */
+/* Separates the parts of a sender's name. Usual texts do not contain this byte. */
 #define SEPARATOR '\0'
 
-/* Parses one path, which must lead to a single value. */
+/* Parses a path, which must lead to a single value. */
 static bool parse_one(const struct message_type *type, const char *option, const char *text,
                       size_t length, struct field_path *path, struct error *error)
 {
@@ -51,7 +51,7 @@ bool sender_parse(const struct message_type *type, const char *number, const cha
     return keys == NULL || parse_keys(type, keys, paths, error);
 }
 
-/* Reads the sequence number. Returns false if it is negative, which counts as not given. */
+/* Returns false if the number is negative, which counts as not given. */
 static bool read_number(const struct field_type *field, const void *at, uint64_t *number)
 {
     struct field_number read = field_read_number(field, at);
@@ -60,8 +60,8 @@ static bool read_number(const struct field_type *field, const void *at, uint64_t
 }
 
 /*
- * Whether the sender's counter continues with 0 after its largest number: an unsigned field of 32
- * bits.
+ * Returns true if the sender's counter begins again at 0 after its largest number: it is an
+ * unsigned field of 32 bits.
  */
 static bool wraps(const struct field_type *field)
 {
@@ -96,7 +96,7 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
 
 /* --- comparing paths -------------------------------------------------------------------------- */
 
-/* Compares field numbers, as on the wire; the names may differ. */
+/* Compares numbers, as on the wire; the names may differ. */
 static bool same_field(const struct field_type *a, const struct field_type *b)
 {
     return a->number == b->number && a->kind == b->kind && a->presence == b->presence;

@@ -1,7 +1,7 @@
 /*
- * Reads the sender and the sequence number of a message, by the user's paths: the option `sequence`
- * is the path of the number, `sequence_key` lists the paths of the fields that name the sender.
- * Immutable once made.
+ * Reads the sender and the sequence number of a message. The option `sequence` is the path of the
+ * number, and `sequence_key` lists the paths of the fields that name the sender. Constant once
+ * parsed.
  */
 #ifndef SLUICE_PROTO_RUNTIME_SENDER_H
 #define SLUICE_PROTO_RUNTIME_SENDER_H
@@ -18,20 +18,20 @@ struct sender_paths {
 };
 
 /*
- * Parses the two options: `number` is a path, `keys` a list of paths separated by commas; either
- * may be NULL. Returns false with `error` filled (EXIT_CODE_CONFIG).
+ * Parses the options: `number` is a path, `keys` is a comma-separated list of paths; either may be
+ * NULL. Returns false with `error` filled (EXIT_CODE_CONFIG).
  */
 bool sender_parse(const struct message_type *type, const char *number, const char *keys,
                   struct sender_paths *paths, struct error *error);
 
 /*
- * Reads the message's number, and the sender as a text that is made in `arena`. Sets *numbered to
- * whether the message has a number. Returns false if the arena is full.
+ * Reads the message's number, and the sender as a text in `arena`. *numbered becomes true if the
+ * message has a number. Returns false if the arena is full.
  */
 bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *message,
                  struct arena *arena, struct datagram_sequence *sequence, bool *numbered);
 
-/* Whether `a` and `b` read the same number and the same sender from every message. */
+/* Returns true if both read the same number and the same sender from each message. */
 bool sender_paths_equal(const struct sender_paths *a, const struct sender_paths *b);
 
 #endif

@@ -16,8 +16,8 @@ static bool list(struct proto_files *files, const char *full, bool is_folder)
     files->base = growing_arena_text(&files->memory, full, file_path_folder(full));
     if (files->base == NULL)
         return proto_files_no_memory(files);
-    struct proto_file *file = proto_files_get(files, files->base, strlen(files->base),
-                                              file_path_name(full), &failed);
+    struct proto_file *file =
+        proto_files_get(files, files->base, strlen(files->base), file_path_name(full), &failed);
     if (file == NULL)
         return failed ? false : proto_files_refuse(files, "cannot be opened");
     file->listed = true;
@@ -25,10 +25,10 @@ static bool list(struct proto_files *files, const char *full, bool is_folder)
 }
 
 /*
- * Returns the path in full, which the caller frees; NULL with the error filled. protoc cannot read
- * a folder whose path contains the character that separates folders in a list. If that character is
- * only in the current folder's path, returns a relative path; the folders above the current one are
- * then not searched.
+ * Returns the absolute path, which the caller frees, or NULL with the error filled. protoc cannot
+ * read a folder whose path contains the separator of folders in a list. If only the path of the
+ * current folder contains it, returns a relative path; the folders above the current one are then
+ * not searched.
  */
 static char *full_path(struct proto_files *files, const char *path)
 {

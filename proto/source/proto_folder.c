@@ -5,10 +5,7 @@
 #include "collector/platform/file_system.h"
 #include "proto/source/proto_files.h"
 
-/*
- * A folder that was listed. Each folder is listed only once, so links that form a circle do no
- * harm.
- */
+/* A folder that was listed. Each one is listed once, so that links in a circle do no harm. */
 struct seen {
     struct file_location place;
     struct seen *next;
@@ -16,7 +13,7 @@ struct seen {
 
 struct listing {
     struct proto_files *files;
-    struct seen *seen[256]; /* by number */
+    struct seen *seen[256]; /* by the number of the folder's location */
     size_t entries;
 };
 
@@ -31,7 +28,6 @@ struct listed_entry {
     bool is_folder;
 };
 
-/* Entries of a folder, sorted by name. */
 struct entries {
     struct listed_entry *list;
     size_t count, capacity;
@@ -61,7 +57,7 @@ static bool entries_add(struct listing *listing, struct entries *entries,
     return true;
 }
 
-/* Reads a folder: files called *.proto, and everything that may be a folder. */
+/* Reads the *.proto files of a folder, and all entries that may be folders. */
 static bool entries_read(struct listing *listing, const char *path, struct entries *entries)
 {
     struct folder_entry entry;
@@ -87,7 +83,7 @@ static bool entries_read(struct listing *listing, const char *path, struct entri
     return good;
 }
 
-/* Whether the folder was listed before; otherwise it counts as listed from now on. */
+/* Returns true if the folder was listed before. Otherwise notes it as listed. */
 static bool is_seen(struct listing *listing, const char *path, bool *failed)
 {
     struct file_location place;
@@ -108,7 +104,7 @@ static bool is_seen(struct listing *listing, const char *path, bool *failed)
     return false;
 }
 
-/* Makes "FOLDER/NAME"; NULL with the error filled if memory is short. */
+/* Returns "FOLDER/NAME", or NULL with the error filled if memory is short. */
 static char *inner_path(struct listing *listing, const char *folder, const char *name)
 {
     size_t size = strlen(folder);
@@ -135,10 +131,7 @@ static bool add_listed(struct listing *listing, const char *folder, const char *
     return !failed;
 }
 
-/*
- * Lists the entries of a folder, and those of the folders in it. The recursion is as deep as the
- * folders, at most PROTO_FOLDER_DEPTH.
- */
+/* The recursion is as deep as the folders, at most PROTO_FOLDER_DEPTH. */
 static bool list_folder(struct listing *listing, const char *path, size_t depth)
 {
     struct entries entries = {.count = 0};

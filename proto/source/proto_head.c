@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A part of the text: a name, a text in quotation marks, one other character, or the end. */
+/* A part of the text: a name, a text in quotation marks, another character, or the end. */
 enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_TEXT, TOKEN_CHARACTER };
 
 struct token {
@@ -15,7 +15,7 @@ struct token {
 struct scanner {
     const char *at, *end;
     size_t line;
-    struct token token; /* the current one */
+    struct token token; /* the present one */
 };
 
 static bool is_name_character(char character)
@@ -27,8 +27,7 @@ static bool is_name_character(char character)
 static bool begins(const struct scanner *scanner, const char *with)
 {
     size_t length = strlen(with);
-    return (size_t)(scanner->end - scanner->at) >= length &&
-           memcmp(scanner->at, with, length) == 0;
+    return (size_t)(scanner->end - scanner->at) >= length && memcmp(scanner->at, with, length) == 0;
 }
 
 static void step(struct scanner *scanner)
@@ -59,7 +58,7 @@ static void skip_blanks(struct scanner *scanner)
     }
 }
 
-/* Reads a text up to its closing mark. An escape is kept as it is. */
+/* Reads a text up to its closing mark. Escapes are not decoded. */
 static void read_text(struct scanner *scanner)
 {
     char mark = *scanner->at++;
@@ -97,7 +96,7 @@ static bool is(const struct token *token, enum token_kind kind, const char *text
            memcmp(token->at, text, token->size) == 0;
 }
 
-/* After "import": an optional word, and the name. */
+/* Reads the rest of an import: an optional word, and a text. */
 static bool read_import(struct scanner *scanner, struct growing_arena *memory,
                         struct proto_import ***end)
 {
@@ -116,7 +115,7 @@ static bool read_import(struct scanner *scanner, struct growing_arena *memory,
     return true;
 }
 
-/* After "edition": "=" and a text. */
+/* Reads the rest of an edition: "=" and a text. */
 static void read_edition(struct scanner *scanner, struct proto_head *head)
 {
     size_t line = scanner->token.line;
@@ -155,8 +154,8 @@ bool proto_head_read(const char *text, size_t size, struct growing_arena *memory
             depth++;
         else if (is(&scanner.token, TOKEN_CHARACTER, "}"))
             depth -= depth != 0;
-        begins_statement = scanner.token.kind == TOKEN_CHARACTER &&
-                           memchr(";{}", *scanner.token.at, 3) != NULL;
+        begins_statement =
+            scanner.token.kind == TOKEN_CHARACTER && memchr(";{}", *scanner.token.at, 3) != NULL;
     }
     return true;
 }

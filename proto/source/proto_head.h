@@ -1,6 +1,5 @@
 /*
- * Reads what a .proto file says about other files and about its compiler: its imports and its
- * edition. protoc reads everything else. Pure functions.
+ * Reads the imports and the edition of a .proto file. protoc reads everything else. Pure functions.
  */
 #ifndef SLUICE_PROTO_SOURCE_PROTO_HEAD_H
 #define SLUICE_PROTO_SOURCE_PROTO_HEAD_H
@@ -16,14 +15,14 @@ struct proto_import {
 };
 
 struct proto_head {
-    struct proto_import *imports; /* in the order of the file */
-    char edition[24];             /* "2023", cut if longer; empty: the file has no edition */
-    size_t edition_line;          /* line of the edition, from 1 */
+    struct proto_import *imports; /* in their order */
+    char edition[24];             /* "2023", cut if it is longer; empty: no edition */
+    size_t edition_line;          /* from 1 */
 };
 
 /*
- * Reads the text of a file, whose errors are skipped: protoc reports them. The names are in
- * `memory`. Returns false if memory is short.
+ * Reads the text of a file. Ignores errors in it, which protoc reports. The names are in `memory`.
+ * Returns false if memory is short.
  */
 bool proto_head_read(const char *text, size_t size, struct growing_arena *memory,
                      struct proto_head *head);

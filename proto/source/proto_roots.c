@@ -1,21 +1,21 @@
-/* Finds the folders that contain the imports, and gives each file its name. */
+/* Finds the folders that contain the imports, and names each file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/platform/file_system.h"
 #include "proto/source/proto_files.h"
 
-/* Files that are still to be visited. */
+/* Files to visit. */
 struct visiting {
     struct proto_files *files;
-    struct proto_file **list; /* has room for all files */
+    struct proto_file **list; /* with room for all files */
     size_t count;
     unsigned visit;
 };
 
 /* --- folders upward --------------------------------------------------------------------------- */
 
-/* Returns the length of the path of the folder above; 0: there is none. */
+/* Returns the length of the path of the folder above, or 0 if there is none. */
 static size_t above(const char *path, size_t length)
 {
     size_t root = file_path_root(path);
@@ -26,16 +26,16 @@ static size_t above(const char *path, size_t length)
     return length > root ? length - 1 : root;
 }
 
-/* Whether protoc accepts the name of an import. */
+/* Returns true if protoc accepts the name of an import. */
 static bool is_plain(const char *name)
 {
     return name[0] != '\0' && name[0] != '/' && strstr(name, "..") == NULL;
 }
 
 /*
- * Finds the file of an import in the folder of the importing file, or in the nearest folder above
- * that has it. Returns NULL if no folder has it, or, with *failed set, on an error. Sets *root to
- * the length of that folder's path, which is a prefix of the importing file's path.
+ * Finds the file of an import in the importing file's folder, or in the nearest folder above. Sets
+ * *root to the length of that folder's path, with which the importing file's path begins. Returns
+ * NULL if no folder has the file or, with *failed set, on an error.
  */
 static struct proto_file *find_import(struct proto_files *files, const struct proto_file *importer,
                                       const char *name, size_t *root, bool *failed)
@@ -83,8 +83,8 @@ static bool visit_listed(struct visiting *visiting)
 enum fit { FITS, FITS_NOT, FIT_FAILED };
 
 /*
- * Whether the folder can be the only root as far as this import is concerned: it contains the file,
- * which is then visited as well, or no folder contains it.
+ * Returns FITS if this import allows the folder to be the only root: the folder contains the file,
+ * which is then visited, too, or no folder contains it.
  */
 static enum fit fit_import(struct visiting *visiting, const struct proto_file *importer,
                            const char *name, size_t root)
@@ -103,7 +103,10 @@ static enum fit fit_import(struct visiting *visiting, const struct proto_file *i
     return failed ? FIT_FAILED : found == NULL ? FITS : FITS_NOT;
 }
 
-/* Whether the folder, the first `root` bytes of files->base, contains the imports of all files. */
+/*
+ * Returns FITS if the folder, the first `root` bytes of files->base, contains the imports of all
+ * files.
+ */
 static enum fit fit_folder(struct visiting *visiting, size_t root)
 {
     enum fit fit = visit_listed(visiting) ? FITS : FIT_FAILED;
@@ -114,9 +117,7 @@ static enum fit fit_folder(struct visiting *visiting, size_t root)
     return fit;
 }
 
-/*
- * Returns the part of a path that is below a folder; the folder's path is its first `root` bytes.
- */
+/* Returns the part of a path after its folder, which is the first `root` bytes. */
 static const char *below(const char *path, size_t root)
 {
     path += root;
@@ -176,15 +177,14 @@ static bool name_imports(struct visiting *visiting, const struct proto_file *imp
         struct proto_file *found = find_import(files, importer, at->name, &root, &failed);
         if (failed)
             return false;
-        if (found != NULL &&
-            (!name_import(files, found, at->name, importer) ||
-             !add_root(files, importer->path, root) || !visit(visiting, found)))
+        if (found != NULL && (!name_import(files, found, at->name, importer) ||
+                              !add_root(files, importer->path, root) || !visit(visiting, found)))
             return false;
     }
     return true;
 }
 
-/* Names the files that no other file imports by their path below the schema's folder. */
+/* Names files that are not imported: by their path below the schema's folder. */
 static bool name_others(struct proto_files *files)
 {
     size_t base = strlen(files->base);
@@ -209,8 +209,8 @@ static int by_length(const void *a, const void *b)
 }
 
 /*
- * Checks that protoc finds this file by its name: protoc takes the file from the first root that
- * has the name.
+ * Checks that protoc finds this file by its name: it takes the file in the first root that has the
+ * name.
  */
 static bool check_name(struct proto_files *files, const struct proto_file *file)
 {

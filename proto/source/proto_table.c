@@ -1,4 +1,4 @@
-/* The table of files: a file is added when it is first searched and exists. */
+/* The table of files. A file is added when it is searched for the first time, if it exists. */
 #include "proto/source/proto_files.h"
 
 #include <stdarg.h>
@@ -32,12 +32,11 @@ bool proto_files_no_memory(struct proto_files *files)
     return false;
 }
 
-/* Puts "FOLDER/NAME" into files->probe. */
-static bool make_probe(struct proto_files *files, const char *folder, size_t size,
-                       const char *name)
+/* Sets files->probe to "FOLDER/NAME". */
+static bool make_probe(struct proto_files *files, const char *folder, size_t size, const char *name)
 {
     size_t length = strlen(name);
-    bool ends = size != 0 && folder[size - 1] == '/'; /* a root */
+    bool ends = size != 0 && folder[size - 1] == '/'; /* a root ends with a slash */
     if (size + length + 2 > files->probe_size) {
         char *grown = realloc(files->probe, 2 * (size + length + 2));
         if (grown == NULL)
@@ -62,16 +61,15 @@ static size_t bucket_of(const char *path)
     return (size_t)((hash ^ hash >> 32) % PROTO_FILES_OF_BUCKETS);
 }
 
-/* Whether a file or a folder has that path. A link is followed. */
+/* Returns true if there is a file or a folder with this path. Follows links. */
 static bool file_exists(const char *path)
 {
     struct file_location place;
     return file_location_find(path, &place) && place.name[0] == '\0';
 }
 
-/* Reads a file into *text, which the caller frees. Returns false with `error` filled. */
-static bool load_text(const char *path, size_t most, char **text, size_t *size,
-                      struct error *error)
+/* Reads a file to *text, which the caller frees. Returns false with `error` filled. */
+static bool load_text(const char *path, size_t most, char **text, size_t *size, struct error *error)
 {
     *text = NULL;
     for (size_t capacity = FIRST_TEXT;; capacity *= 4) {
@@ -101,7 +99,6 @@ static bool make_room(struct proto_files *files)
     return true;
 }
 
-/* Reads the head of the file. */
 static bool read_head(struct proto_files *files, struct proto_file *file)
 {
     char *text;

@@ -9,8 +9,8 @@
 #include "proto/source/proto_files.h"
 
 /*
- * Time limits in nanoseconds, for compiling and for protoc's version. Their sum is less than
- * WatchdogSec (30 s) of our systemd unit, because a reload may need both.
+ * Time limits for compiling, and for asking protoc's version. A reload may need both, so their sum
+ * is below WatchdogSec (30 s) in our systemd unit.
  */
 #define PROTOC_TIME_NS    INT64_C(20000000000)
 #define PROTOC_VERSION_NS INT64_C(5000000000)
@@ -33,7 +33,7 @@ static char *make_option(struct proto_files *files, const char *option, const ch
 
 /*
  * Makes protoc's option for a folder, "--proto_path=VIRTUAL=FOLDER" with an empty VIRTUAL. Without
- * that second '=', protoc would split a folder's path that contains a '='.
+ * the second '=', protoc would split a path that contains a '='.
  */
 static char *root_option(struct proto_files *files, const char *root)
 {
@@ -44,7 +44,7 @@ static char *root_option(struct proto_files *files, const char *root)
     return NULL;
 }
 
-/* protoc would read such a name as an option, or as a file of arguments. */
+/* protoc reads a name that begins so as an option, or as a file with arguments. */
 static bool check_names(struct proto_files *files)
 {
     for (size_t i = 0; i < files->listed; i++)
@@ -59,15 +59,14 @@ static size_t size_of(const char *const *arguments)
 {
     size_t size = 0;
     for (; *arguments != NULL; arguments++)
-        size += strlen(*arguments) + 3; /* blanks and quotation marks */
+        size += strlen(*arguments) + 3; /* its blank and quotation marks */
     return size;
 }
 
-/* Returns the arguments, which the caller frees (only the list); NULL with the error filled. */
+/* Returns the list of arguments, which the caller frees, or NULL with the error filled. */
 static const char **make_arguments(struct proto_files *files, const char *target)
 {
-    const char **arguments =
-        malloc((files->root_count + files->listed + 5) * sizeof(const char *));
+    const char **arguments = malloc((files->root_count + files->listed + 5) * sizeof(const char *));
     if (arguments == NULL) {
         proto_files_no_memory(files);
         return NULL;
@@ -95,7 +94,7 @@ static const char **make_arguments(struct proto_files *files, const char *target
 
 /* --- what protoc reports ---------------------------------------------------------------------- */
 
-/* Whether the text begins with the line of the edition, or is about an edition. */
+/* Returns true if the text begins with the line of the edition, or is about an edition. */
 static bool is_about_edition(const char *text, const struct proto_file *file)
 {
     char line[32];
@@ -104,8 +103,8 @@ static bool is_about_edition(const char *text, const struct proto_file *file)
 }
 
 /*
- * Returns the file whose edition protoc does not support, according to protoc's error
- * "NAME:LINE:COLUMN: REASON" or "NAME: REASON"; NULL: the error has another reason.
+ * Returns the file whose edition protoc does not support, according to its error "NAME:LINE:COLUMN:
+ * REASON" or "NAME: REASON". Returns NULL for another error.
  */
 static const struct proto_file *find_new_edition(const struct proto_files *files, const char *text)
 {
@@ -117,7 +116,7 @@ static const struct proto_file *find_new_edition(const struct proto_files *files
     return NULL;
 }
 
-/* Writes "protoc 3.21.12", or only "protoc" if its version cannot be found. */
+/* Writes "protoc 3.21.12", or "protoc" if the version cannot be found. */
 static void put_version(char *text, size_t size)
 {
     static const char *const arguments[] = {"protoc", "--version", NULL};
@@ -138,7 +137,7 @@ static void put_version(char *text, size_t size)
     free(said.data);
 }
 
-/* Fills the error of a protoc that failed for `reason`. Returns -1. */
+/* Fills the error if protoc has failed with `reason`. Returns -1. */
 static int report(struct proto_files *files, const struct error *reason)
 {
     char version[40];
@@ -164,7 +163,7 @@ static int report(struct proto_files *files, const struct error *reason)
 
 /* --- running protoc --------------------------------------------------------------------------- */
 
-/* Reads protoc's output from a file. Returns false with the error filled. */
+/* Reads protoc's output file. Returns false with the error filled. */
 static bool read_target(struct proto_files *files, const char *path, size_t most,
                         struct process_output *set)
 {
@@ -199,8 +198,8 @@ static int run(struct proto_files *files, size_t most, struct process_output *se
     enum process_result result = PROCESS_FAILED;
     if (arguments != NULL)
         result = process_run(arguments, &limits, set, &reason);
-    bool read = result != PROCESS_DONE || !target.is_file ||
-                read_target(files, target.path, most, set);
+    bool read =
+        result != PROCESS_DONE || !target.is_file || read_target(files, target.path, most, set);
     process_target_remove(&target);
     if (arguments == NULL)
         return -1;

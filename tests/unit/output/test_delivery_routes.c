@@ -18,7 +18,7 @@
 
 static struct {
     _Atomic bool quiet; /* if true, the far end does not answer blocks */
-    /* Number of silent blocks that it answers while the next record is routed. */
+    /* Number of silent blocks that the far end answers while the next record is routed. */
     _Atomic int answers;
 } far;
 

@@ -28,7 +28,7 @@ static struct {
     _Atomic bool catches_up; /* answers all blocks that were not answered before */
     _Atomic int asked;       /* number of calls that request an answer */
     _Atomic int sends;       /* number of blocks that it got */
-    _Atomic int stored;      /* number of these that came while a segment existed */
+    _Atomic int stored;      /* number of blocks that came while a segment existed */
 } far;
 
 #define FIRST_SEGMENT "spill/00000000000000000000.seg"
@@ -413,7 +413,10 @@ TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
     assert_got(50, false);
 }
 
-/* Otherwise the sink would wake up again and again while the far end is slow. */
+/*
+ * Blocks on disk must not wake the sink while the far end is slow. It would wake up again and
+ * again.
+ */
 TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -473,7 +476,7 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 2);
     stop(fake, false);
-    /* It is sent together with other blocks, so its order among them is not fixed. */
+    /* the record is sent together with other blocks, so its order among them is not fixed */
     assert_got(2, false);
     fake_sink_start(fake);
     push(fake, 2, 3);

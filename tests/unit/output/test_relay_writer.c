@@ -204,7 +204,9 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     atomic_store(&relay.full, SIZE_MAX);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 10);
-    /* These datagrams come after the first ten have no room, and are given up, too. */
+    /*
+     * There is no room for the first ten datagrams, and so none for these, which come after them.
+     */
     fake_sink_push(fake, 1, "y", 2 * RELAY_MOST);
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_finish(fake);

@@ -28,7 +28,7 @@ static struct {
     /* The following fields are used by any thread. */
     _Atomic size_t room;     /* bytes that may be unread */
     _Atomic size_t may_read; /* bytes that the present reader may read */
-    _Atomic size_t accepted; /* bytes that all readers accepted */
+    _Atomic size_t accepted; /* bytes that were accepted in total, for all readers */
     _Atomic bool dies;
     _Atomic bool another; /* when a reader has ended, another one starts */
     _Atomic size_t deaths;

@@ -188,7 +188,7 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-/* Otherwise a file that has reached its size limit could not be rotated. */
+/* Writes to a file at its size limit fail until the file is reopened, which rotates it. */
 TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -523,7 +523,10 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
     return now;
 }
 
-/* The time is measured from the last accepted byte, and once for a block with all its waits. */
+/*
+ * The reported time begins at the last accepted byte. A block that waits several times is measured
+ * once.
+ */
 TEST_WITH(a_sink_reports_since_when_its_destination_takes_nothing, fake_sink_set_up,
           fake_sink_tear_down)
 {

@@ -14,7 +14,7 @@
 
 #define PATIENCE_MS 10000
 
-/* Its signal handling makes a write to a closed pipe fail with an error instead of a signal. */
+/* control_create makes a write to a closed pipe fail with an error instead of a signal. */
 static struct control *control;
 static struct wakeup *wakeup;
 

@@ -146,7 +146,7 @@ TEST(a_long_pause_gathers_no_more_than_enough)
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
 }
 
-/* This holds for any rate that was measured before. */
+/* The limit of the pause holds for any rate that was measured before. */
 TEST(a_burst_after_a_quiet_time_finds_room)
 {
     const uint64_t buffer = (uint64_t)4 << 20;

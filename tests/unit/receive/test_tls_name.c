@@ -72,7 +72,7 @@ TEST(a_client_that_shows_a_certificate_has_its_subjects_name)
     assert_memory_equal(name, expected, sizeof name);
 }
 
-/* If they had a name, it would be the same one for all of these clients. */
+/* All clients without a certificate would get the same name. */
 TEST(a_client_without_a_certificate_has_no_name)
 {
     uint8_t name[CHANNEL_NAME_SIZE], nothing[CHANNEL_NAME_SIZE] = {0};

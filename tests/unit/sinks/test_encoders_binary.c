@@ -109,7 +109,7 @@ TEST(a_record_without_its_packet_leaves_nothing)
     assert_int_equal(encoded.lines, 0);
 }
 
-/* A relay sends such datagrams. */
+/* Each record of a datagram follows the previous one. Only the first has the datagram's bytes. */
 TEST(of_a_datagram_its_first_record_is_one_line_and_the_others_are_none)
 {
     struct packet packet = sent("datagram", 8);

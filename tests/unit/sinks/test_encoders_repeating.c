@@ -17,8 +17,8 @@
 #define MOST        6 /* samples of a record */
 
 /*
- * There are few keys, so that many occur twice. A format may change, refuse or reserve some of
- * them. It changes none, some or all bytes of the values.
+ * There are few keys, so that many occur twice. A format may change, refuse or reserve some keys,
+ * and may change bytes of the values.
  */
 static const char *const keys[] = {"",     "a",  "a.b", "a_b", "le",
                                    "time", "\"", "\\",  "k,k", "\xc3\xa9"};

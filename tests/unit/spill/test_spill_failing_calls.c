@@ -230,8 +230,8 @@ static void work(const struct spill_settings *settings)
 }
 
 /*
- * Now calls succeed. The next run must find all stored blocks. It may read acknowledged blocks
- * again that are not in the cursor. After a kill, the block that was being stored may be there.
+ * Opens the spill when calls succeed. All stored blocks must be there. Acknowledged blocks that are
+ * not in the cursor may be read again. After a kill, the block that was being stored may be there.
  */
 static void check_afterwards(const struct spill_settings *settings)
 {

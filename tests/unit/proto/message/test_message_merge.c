@@ -113,7 +113,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     put_count("b", 2);
     put_count("a", 3);
     assert_decodes_as(*state, &wire, "{\"counts\":{\"b\":2,\"a\":3}}");
-    wire_wrap(&wire, CHILD, 1); /* The same holds when maps are merged. */
+    wire_wrap(&wire, CHILD, 1); /* repeated keys are merged in the same way when maps are merged */
     static struct wire again;
     wire_clear(&again);
     wire_raw(&again, wire.bytes, wire.size);
@@ -124,7 +124,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     assert_decodes_as(*state, &again, "{\"child\":{\"counts\":{\"a\":3,\"b\":4}}}");
 }
 
-/* A map of this size is sorted by its keys. */
+/* A map of this size is sorted by its keys to find repeated ones. */
 TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;

@@ -138,7 +138,7 @@ TEST_WITH(a_hundred_levels_through_maps_take_no_more, open_legacy, close_decodin
     assert_bounded(*state, 0);
 }
 
-/* This type has a field that only the fast decoder reads. */
+/* Messages of this type are plain, so the fast decoder reads them. */
 static int open_modern(void **state)
 {
     return decoding_set_up_shape(state, "sluice.modern.Modern");

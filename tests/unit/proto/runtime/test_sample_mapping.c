@@ -358,7 +358,7 @@ TEST_WITH(values_of_every_level_have_what_is_there_and_around_it, begin, NULL)
                                               "watts=20.5@0 site=fra1 rack=r3 slot=1\n");
 }
 
-/* This includes an element of the outer list that follows one with fewer inner elements. */
+/* The third rack follows racks with fewer power supplies, whose labels must not remain. */
 TEST_WITH(a_value_has_no_labels_of_elements_inside_its_own, begin, NULL)
 {
     (void)state;

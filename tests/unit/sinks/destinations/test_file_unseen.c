@@ -64,7 +64,7 @@ static void write_text(const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-/* A rollback is possible only in the file that was written to. */
+/* If the file were opened again, a write could not be rolled back. */
 TEST_WITH(a_file_that_cannot_be_seen_is_not_opened_anew, set_up, tear_down)
 {
     (void)state;

@@ -127,7 +127,10 @@ TEST(the_scale_sets_the_width_of_buckets)
     assert_buckets(&sample, {0, 0}, {1, 0}, {16, 1}, {256, 2});
 }
 
-/* So the series of a bound continues when a sender changes its scale. */
+/*
+ * The bounds of a coarser scale are also bounds of a finer one. So a bound's series continues when
+ * a sender changes its scale.
+ */
 TEST(bounds_of_a_finer_scale_hold_those_of_a_coarser_one)
 {
     static const uint64_t counts[40];

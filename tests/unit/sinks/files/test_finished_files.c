@@ -229,7 +229,8 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
 }
 
 /*
- * Otherwise a new file would get the name of an older one, and the numbers would not be in order.
+ * If a freed name were used again, a new file could get the name of an older one, and the numbers
+ * would not be in order.
  */
 TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_remove)
 {

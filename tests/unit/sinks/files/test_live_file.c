@@ -302,7 +302,7 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
     end(bench);
 }
 
-/* Otherwise records of other paths would wait for it, too. */
+/* The sink must not wait for one path, because records of other paths would wait, too. */
 TEST_WITH(one_of_many_paths_goes_round_what_is_in_the_way, scratch_make, scratch_remove)
 {
     (void)state;

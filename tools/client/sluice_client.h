@@ -58,23 +58,24 @@ struct sluice_label {
 };
 
 /*
- * Seals the datagrams of one client at a time, so that the collector knows their sender.
- * sluice_seal.h makes a sealer of a key; an application does not call these functions itself.
+ * Seals the datagrams of one client at a time, so that the collector can verify their sender.
+ * sluice_seal.h makes a sealer from a key. The client calls these functions; an application does
+ * not.
  */
 struct sluice_sealer {
     /*
      * Begins a session, when a client is opened or renewed. Returns 0 or an errno: EBUSY if another
-     * client has the sealer.
+     * client uses the sealer.
      */
     int (*begin)(struct sluice_sealer *sealer);
 
     /*
-     * Seals in place. The datagram has SLUICE_SEAL_HEADER free bytes, `size` bytes to be sealed,
-     * and SLUICE_SEAL_TAG free bytes. Returns 0 or an errno.
+     * Seals in place. The datagram has SLUICE_SEAL_HEADER free bytes, `size` bytes to seal, and
+     * SLUICE_SEAL_TAG free bytes. Returns 0 or an errno.
      */
     int (*seal)(struct sluice_sealer *sealer, uint8_t *datagram, size_t size);
 
-    /* Ends the session: another client may have the sealer. */
+    /* Ends the session. Then another client may use the sealer. */
     void (*end)(struct sluice_sealer *sealer);
 };
 
@@ -82,45 +83,45 @@ struct sluice_sealer {
 #define SLUICE_SEAL_HEADER 40
 #define SLUICE_SEAL_TAG    16
 
-/* A setting that is 0 or NULL has its default. */
+/* A setting that is 0 or NULL has its default value. */
 struct sluice_settings {
     /*
-     * Labels of all metrics of the client. A metric's own label with the same key takes precedence.
+     * Labels of all metrics of the client. If a metric has a label with the same key, the metric's
+     * label is used.
      */
     const struct sluice_label *labels;
 
     /*
      * Bytes that the client allocates: default 1 MiB, at least 64 KiB. A metric takes about 80
-     * bytes and the lengths of its texts, and a histogram 16 bytes more for each bucket, rounded up
+     * bytes and the lengths of its texts, and a histogram also 16 bytes for each bucket, rounded up
      * to a multiple of 64 bytes.
      */
     size_t memory;
 
     /*
-     * The largest datagram in bytes, without IP and UDP headers, from 512 to SLUICE_DATAGRAM_MOST.
-     * No datagram is larger: a metric that could need more is not registered.
+     * The maximum size of a datagram in bytes, without IP and UDP headers, from 512 to
+     * SLUICE_DATAGRAM_MOST. No datagram is larger: a metric that could need more is not registered.
      *
      * The default follows the path's MTU, which is read before each flush (Linux: IP_MTU, IPV6_MTU;
-     * on other systems it is 1500 for IPv4 and 1280 for IPv6). With the default, a metric that
-     * needs more than the MTU has its own datagram. IP fragments this datagram, and it counts in
-     * oversized.
+     * other systems: 1500 for IPv4 and 1280 for IPv6). With the default, a metric that exceeds the
+     * MTU gets a datagram of its own. IP fragments it, and it is counted in oversized.
      */
     size_t datagram;
 
     /*
-     * Seals each datagram, which then holds 56 bytes less. The caller closes the sealer after the
-     * client. By default datagrams are not sealed.
+     * Seals each datagram, which then has 56 bytes less for metrics. The caller closes the sealer
+     * after the client. By default datagrams are not sealed.
      */
     struct sluice_sealer *sealer;
 };
 
 /*
- * The largest datagram in bytes, without IP and UDP headers. It fits an MTU of 9000 with IPv4, and
- * is also the limit for a larger MTU, such as that of a loopback interface.
+ * The maximum size of a datagram in bytes, without IP and UDP headers. It fits an MTU of 9000 with
+ * IPv4, and is also used for a larger MTU, such as that of a loopback interface.
  */
 #define SLUICE_DATAGRAM_MOST 8972
 
-/* Largest number of bounds of a histogram. */
+/* The maximum number of bounds of a histogram. */
 #define SLUICE_BOUNDS_MOST 128
 
 /*
@@ -132,7 +133,7 @@ struct sluice_settings {
  * sender's sequence numbers. `settings` may be NULL.
  *
  * Returns NULL with errno set: EINVAL (an invalid argument), EADDRNOTAVAIL (no such host), EMSGSIZE
- * (the sender's name and the labels take more than 1024 bytes), ENOMEM, EBUSY (another client has
+ * (the sender's name and the labels take more than 1024 bytes), ENOMEM, EBUSY (another client uses
  * the sealer), or the error of socket(2) or connect(2).
  */
 struct sluice_client *sluice_client_open(const char *to, const char *sender,
@@ -145,8 +146,8 @@ void sluice_client_close(struct sluice_client *client);
  * Registers a counter, or returns the registered counter with the same texts. `unit` is a UCUM code
  * ("1", "By", "s") or NULL; `labels` may be NULL.
  *
- * Returns NULL and adds to metrics_refused if a text is not UTF-8, the name is empty, the client
- * has no memory left, or the metric with its largest values does not fit in a datagram.
+ * Returns NULL and counts it in metrics_refused if a text is not UTF-8, the name is empty, the
+ * client has no memory left, or the metric with its maximum values does not fit in a datagram.
  */
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels);
@@ -160,43 +161,43 @@ struct sluice_gauge *sluice_client_gauge(struct sluice_client *client, const cha
 
 /*
  * Registers a histogram as sluice_client_counter does. `bounds` are the upper bounds of its
- * buckets: 1 to SLUICE_BOUNDS_MOST numbers, finite and ascending, or else the histogram is refused.
- * A value that equals a bound counts in the bucket of that bound. One more bucket, without a bound,
- * counts larger values. A registered histogram is returned only if it also has the same bounds.
+ * buckets: 1 to SLUICE_BOUNDS_MOST numbers, finite and ascending; otherwise the histogram is
+ * refused. A value that equals a bound counts in the bucket of that bound. One more bucket, without
+ * a bound, counts larger values. A registered histogram is returned only if it has the same bounds,
+ * too.
  */
 struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, const char *name,
                                                  const char *unit,
                                                  const struct sluice_label *labels,
                                                  const double *bounds, size_t bound_count);
 
-/* Adds to a counter. After 2^64 - 1 it continues at 0. */
+/* After 2^64 - 1 the counter continues at 0. */
 void sluice_counter_add(struct sluice_counter *counter, uint64_t value);
 
 /* Sets a gauge; a flush sends the last value. */
 void sluice_gauge_set(struct sluice_gauge *gauge, double value);
 
 /*
- * Records a value in a histogram: adds 1 to a bucket, then adds the value to the sum. A flush
- * between these two steps sends the new bucket with the old sum. NaN is not recorded and counts in
- * not_recorded.
+ * Adds 1 to a bucket, then adds the value to the sum. A flush between these two steps sends the new
+ * bucket with the old sum. NaN is not recorded, and is counted in not_recorded.
  */
 void sluice_histogram_record(struct sluice_histogram *histogram, double value);
 
 enum sluice_flushed {
     SLUICE_SENT,    /* every metric was accepted by the system */
     SLUICE_BUSY,    /* another thread is flushing; this call had no effect */
-    SLUICE_FULL,    /* the socket is full: the next flush begins with the unsent metrics */
-    SLUICE_FAILED,  /* a datagram was refused, see last_error; the next flush goes on after it */
+    SLUICE_FULL,    /* the socket is full; the next flush begins with the unsent metrics */
+    SLUICE_FAILED,  /* a datagram was refused, see last_error; the next flush continues after it */
     SLUICE_NOT_DUE, /* sluice_client_flush_every: the next flush is not due yet */
     SLUICE_OFF,     /* the client is NULL, or was opened by the process that forked this one */
 };
 
 /*
- * Sends every metric in as few datagrams as possible. Never waits: it sends with MSG_DONTWAIT, and
- * values that could not be sent stay for the next flush. A datagram gets its sequence number when
- * the system accepts it, so datagrams that the collector reports as lost were lost in transit. If
- * the port is closed, an ICMP error reports this for an earlier datagram. The error counts in
- * refused, and sending continues.
+ * Sends every metric, in as few datagrams as possible. Never waits: it sends with MSG_DONTWAIT, and
+ * values that could not be sent remain for the next flush. A datagram gets its sequence number when
+ * the system accepts it, so datagrams that the collector reports as lost were lost on the network.
+ * If the port is closed, an ICMP error reports this for an earlier datagram: the error is counted
+ * in refused, and sending continues.
  */
 enum sluice_flushed sluice_client_flush(struct sluice_client *client);
 
@@ -210,8 +211,8 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
 /*
  * In a child of fork(2): starts a new life of the client, with its own socket, boot_id and
  * sequence. All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered,
- * and pointers stay valid. `sender` names this process, as in sluice_client_open. NULL keeps the
- * name, which is right if the parent ends (as when a daemon starts).
+ * and pointers stay valid. `sender` is the name of this process, see sluice_client_open. NULL keeps
+ * the name, for a child whose parent ends (a daemon).
  *
  * Returns 0, or -1 with errno set as by sluice_client_open; the client is then off. EMSGSIZE also
  * means that a registered metric might not fit in a datagram with this sender's name.
@@ -222,23 +223,27 @@ int sluice_client_renew(struct sluice_client *client, const char *sender);
 struct sluice_client_counts {
     uint64_t metrics;         /* number of registered metrics */
     uint64_t metrics_refused; /* failed registrations; see sluice_client_counter */
-    uint64_t not_recorded;    /* NaN values given to histograms */
-    uint64_t flushes;         /* flushes, except those that returned SLUICE_BUSY or SLUICE_OFF */
-    uint64_t busy;            /* flushes without effect, because another thread was flushing */
+    uint64_t not_recorded;    /* NaN values recorded in histograms */
+    uint64_t flushes;         /* without those that returned SLUICE_BUSY or SLUICE_OFF */
+    uint64_t busy;            /* flushes without effect because another thread was flushing */
     uint64_t datagrams;       /* datagrams that the system accepted */
     uint64_t bytes;           /* in these datagrams */
     uint64_t samples;         /* in these datagrams */
-    uint64_t oversized;       /* datagrams that exceed the MTU, each with one metric: IP fragments
-                                 them; always 0 if settings.datagram is set */
-    uint64_t full;            /* number of times that the socket was full */
-    uint64_t refused;         /* ICMP errors that report a closed port */
-    uint64_t failed;          /* datagrams that the system refused to send, or that could not be
-                                 sealed: no key is valid now */
-    int last_error;           /* errno of the last failed datagram, or 0; EACCES: not sealed */
-    size_t datagram;          /* limit of a datagram in the last flush, in bytes; 0: no flush yet */
+    /*
+     * datagrams with one metric that exceeds the MTU, which IP fragments; 0 if settings.datagram is
+     * set
+     */
+    uint64_t oversized;
+    uint64_t full;    /* number of times that the socket was full */
+    uint64_t refused; /* ICMP errors that report a closed port */
+    /* datagrams that the system refused, or that could not be sealed because no key is valid now */
+    uint64_t failed;
+    int last_error; /* errno of the last failed datagram, or 0; EACCES: not sealed */
+    /* maximum size of a datagram in the last flush, in bytes; 0: no flush yet */
+    size_t datagram;
 };
 
-/* Returns the counts; all are 0 if the client is NULL. */
+/* Returns zeros if the client is NULL. */
 struct sluice_client_counts sluice_client_counts(const struct sluice_client *client);
 
 #ifdef __cplusplus

@@ -46,14 +46,14 @@ __all__ = ["Client", "Counter", "Gauge", "Histogram", "SENT", "BUSY", "FULL", "F
 SENT = "sent"        # every metric was accepted by the system
 BUSY = "busy"        # another thread is flushing; this call had no effect
 FULL = "full"        # the socket is full: the next flush sends the rest first
-FAILED = "failed"    # the system refused to send (last_error); the next flush continues after it
-NOT_DUE = "not_due"  # Client.flush_every: the time is not over yet
+FAILED = "failed"    # the system refused a datagram (last_error); the next flush continues after it
+NOT_DUE = "not_due"  # Client.flush_every: the next flush is not due yet
 OFF = "off"          # the client is closed, or was opened by the process that forked this one
 
 # The limit for an MTU of 9000 with IPv4, and for larger ones, such as that of a loopback interface.
 DATAGRAM_MOST = 8972
 DATAGRAM_LEAST = 512
-BOUNDS_MOST = 128  # upper bounds that a histogram may have
+BOUNDS_MOST = 128  # maximum number of a histogram's upper bounds
 SENDER_MOST = 200  # bytes
 HEADER_MOST = 1024
 _SEALING = 56  # bytes that sealing adds to a datagram
@@ -61,7 +61,7 @@ _SEALING = 56  # bytes that sealing adds to a datagram
 _UINT64_MAX = (1 << 64) - 1
 _VARINT_MOST = 10
 
-# Attempts to send a datagram: each of them may report the ICMP error of an earlier datagram.
+# An attempt to send a datagram may fail with the ICMP error of an earlier datagram.
 _SEND_ATTEMPTS = 4
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
 _IP_MTU, _IPV6_MTU = 14, 24  # Linux's values (linux/in.h, linux/in6.h)
@@ -103,7 +103,7 @@ def _bytes(field, value):
 
 
 def _labels(field, labels):
-    """Raises UnicodeEncodeError if a text is not UTF-8, AttributeError if it is not a string."""
+    """Raises UnicodeEncodeError if a text cannot be UTF-8, AttributeError if it is not a string."""
     return b"".join(_bytes(field, _bytes(1, key.encode()) + _bytes(2, value.encode()))
                     for key, value in (labels or {}).items())
 
@@ -114,10 +114,9 @@ _CUMULATIVE = _number(2, 1)  # Sample.kind
 # --- metrics --------------------------------------------------------------------------------------
 
 class _Tally:
-    """A sum to which every thread adds in its own slot.
-
-    A new thread takes over the slot of a thread that has ended, with its sum. So there are never
-    more slots than there were threads at one time.
+    """A sum to which each thread adds in its own slot, identified by the thread's ident. A new thread may get
+    the ident of a thread that has ended, and then continues its slot. So there are never more slots than
+    there were threads at one time.
     """
 
     __slots__ = ("_places",)
@@ -140,7 +139,7 @@ class _Tally:
 
 
 class Counter:
-    """A sum that only grows. Made by Client.counter."""
+    """A sum that only grows, from Client.counter."""
 
     __slots__ = ("registered", "_head", "_tail", "_tally", "_places")
 
@@ -151,7 +150,7 @@ class Counter:
         self._reset()
 
     def add(self, value=1):
-        """Adds an integer, which must not be negative. After 2**64 - 1 the sum continues at 0."""
+        """Adds an integer that is not negative. After 2**64 - 1 the sum continues at 0."""
         value = _index(value)
         if value < 0:
             raise ValueError("a counter only grows")
@@ -174,7 +173,7 @@ class Counter:
 
 
 class Gauge:
-    """A current value. Made by Client.gauge."""
+    """A current value, from Client.gauge."""
 
     __slots__ = ("registered", "_head", "_tail", "_value")
 
@@ -185,7 +184,7 @@ class Gauge:
         self._value = None
 
     def set(self, value):
-        """Sets the value; a flush sends the last one."""
+        """Sets the value. A flush sends the last one."""
         self._value = float(value)
 
     def _reset(self):
@@ -200,7 +199,7 @@ class Gauge:
 
 
 class Histogram:
-    """Counts of values by size, and their sum. Made by Client.histogram."""
+    """Counts of values by size, and their sum, from Client.histogram."""
 
     __slots__ = ("registered", "_head", "_tail", "_bounds", "_packed", "_places", "_not_recorded")
 
@@ -214,7 +213,7 @@ class Histogram:
         self._reset()
 
     def record(self, value):
-        """Records a value. NaN is not recorded and counts in not_recorded."""
+        """Records a value. NaN is not recorded, and is counted in not_recorded."""
         value = float(value)
         if value != value:
             self._not_recorded.add(1)
@@ -245,7 +244,7 @@ class Histogram:
 # --- the client -----------------------------------------------------------------------------------
 
 def _resolve(to):
-    """The family and the address of "HOST:PORT" or "[IPV6]:PORT"."""
+    """Returns the family and the address of "HOST:PORT" or "[IPV6]:PORT"."""
     host, colon, port = to.rpartition(":")
     bracketed = host.startswith("[") and host.endswith("]")
     if bracketed:
@@ -266,20 +265,20 @@ def _encoded_sender(sender):
 
 
 class Client:
-    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A name is resolved here, once, which may wait for
-    a name server; an address does not wait.
+    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A host name is resolved once, in the constructor, which
+    may wait for a name server. An address is used without waiting.
 
-    sender    names the sender, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
+    sender    the sender's name, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
               used by only one process of its host at a time. The collector finds lost datagrams
               by the sender's sequence numbers.
     labels    a dict of labels of all metrics. A metric's own label takes precedence.
-    datagram  the largest datagram in bytes, without IP and UDP headers, from 512 to 8972. No
-              datagram is larger: a metric that could need more is not registered. The default
-              follows the path's MTU, which is read before each flush (on Linux; on other systems
-              1500 for IPv4, 1280 for IPv6); a metric that needs more then has its own datagram,
-              which counts in oversized.
-    metrics   largest number of metrics.
-    sealer    seals each datagram, which then holds 56 bytes less (sluice_seal.Sealer).
+    datagram  the maximum size of a datagram in bytes, without IP and UDP headers, from 512 to 8972.
+              A metric that could need more is not registered. The default follows the path's MTU,
+              which is read before each flush (on Linux; on other systems 1500 for IPv4, 1280 for
+              IPv6); a metric that needs more then gets a datagram of its own, which is counted in
+              oversized.
+    metrics   the maximum number of metrics.
+    sealer    seals each datagram, which then has 56 bytes less for metrics (sluice_seal.Sealer).
 
     Raises ValueError for an invalid argument, and OSError.
     """
@@ -323,12 +322,11 @@ class Client:
         self._owner = None
 
     def renew(self, sender=None):
-        """In a child of os.fork: starts a new life of the client, with its own socket, boot_id and
-        sequence.
+        """In a child of os.fork: starts a new life of the client, with its own socket, boot_id and sequence.
 
-        All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered.
-        `sender` names this process, as for a new client; the default keeps the name, which is right
-        if the parent ends (a daemon). Raises the errors of a new client; the client is then off.
+        All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered. `sender` is
+        the name of this process, as for a new client; the default keeps the name, for a child whose parent
+        ends (a daemon). Raises the errors of a new client; the client is then off.
         """
         self._owner = None
         encoded = self._sender if sender is None else _encoded_sender(sender)
@@ -378,35 +376,34 @@ class Client:
         self._has_session = False
 
     def _begin_life(self):
-        """Begins a new life of the client. Its boot_id is the time in nanoseconds, and never the
-        previous one."""
+        """Begins a new life of the client. Its boot_id is the time in nanoseconds, and always a new number.
+        """
         now = time.time_ns()
         self._boot_id = now if now != self._boot_id else now + 1
         self._sequence = 0
-        self._resume = 0  # index of the metric with which the next flush begins
+        self._resume = 0  # index of the first metric of the next flush
         self._last_flush = time.monotonic()
         self._flushing = threading.Lock()  # acquired without waiting
         self._counts = dict.fromkeys(("flushes", "datagrams", "bytes", "samples", "oversized",
                                       "full", "refused", "failed", "last_error", "datagram"), 0)
         self._owner = os.getpid()
 
-    # Registering metrics. Each method returns the registered metric with the same texts and bounds,
-    # if there is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or None. A
-    # metric that cannot be registered counts in metrics_refused; the method then returns a metric
-    # that accepts updates but is not sent (`registered` is False). Reasons: a text is not UTF-8, the
-    # name is empty, there are too many metrics, the metric with its largest values does not fit in
-    # a datagram, or the bounds are invalid.
+    # Registering metrics. Each method returns the registered metric with the same texts and bounds, if there
+    # is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or None. If a metric cannot be
+    # registered, the method counts it in metrics_refused and returns a metric that accepts updates but is not
+    # sent (`registered` is False). Reasons: a text is not UTF-8, the name is empty, there are too many
+    # metrics, the metric with its maximum values does not fit in a datagram, or the bounds are invalid.
 
     def counter(self, name, unit=None, labels=None):
-        """A Counter."""
+        """Registers a Counter."""
         return self._registered(Counter, name, unit, labels)
 
     def gauge(self, name, unit=None, labels=None):
-        """A Gauge; it is sent after its first value."""
+        """Registers a Gauge, which is sent after its first value."""
         return self._registered(Gauge, name, unit, labels)
 
     def histogram(self, name, bounds, unit=None, labels=None):
-        """A Histogram of 1 to 128 upper bounds: finite, ascending, inclusive. A further bucket
+        """Registers a Histogram with 1 to 128 upper bounds: finite, ascending, inclusive. One more bucket
         without a bound counts larger values."""
         bounds = tuple(map(float, bounds))
         good = 1 <= len(bounds) <= BOUNDS_MOST and all(each - each == 0 for each in bounds)
@@ -431,7 +428,7 @@ class Client:
         return self._metrics.setdefault(key, made)
 
     def _fits(self, metric, sender):
-        """Whether a datagram has room for the metric with any values."""
+        """Returns True if the metric fits in a datagram with any values."""
         header = len(sender) + 9 + 1 + _VARINT_MOST + 9 + len(self._labels)
         size = metric._most()
         limit = DATAGRAM_MOST if self._datagram is None else self._datagram
@@ -443,17 +440,13 @@ class Client:
         made.registered = False
         return made
 
-    # Flushing.
-
     def flush(self):
-        """Sends every metric in as few datagrams as possible. Returns SENT, BUSY, FULL, FAILED or
-        OFF.
+        """Sends every metric, in as few datagrams as possible. Returns SENT, BUSY, FULL, FAILED or OFF.
 
-        Never waits, and never raises errors of the system. Values that could not be sent stay for
-        the next flush. A datagram gets its sequence number when the system accepts it, so
-        datagrams that the collector reports as lost were lost in transit. If the port is closed,
-        an ICMP error reports it for an earlier datagram; it counts in refused, and sending
-        continues.
+        Never waits, and never raises errors of the system. Values that could not be sent remain for the next
+        flush. A datagram gets its sequence number when the system accepts it, so datagrams that the collector
+        reports as lost were lost on the network. If the port is closed, an ICMP error reports this for an
+        earlier datagram: it is counted in refused, and sending continues.
         """
         if self._owner != os.getpid():
             return OFF
@@ -469,35 +462,35 @@ class Client:
             flushing.release()
 
     def flush_every(self, seconds):
-        """Flushes if the last flush began at least that long ago. Call it often and from any
-        thread, for example after each request; one of the threads flushes."""
+        """Flushes if the last flush began at least `seconds` ago. Call it often and from any thread, for
+        example after each request; one of the threads flushes."""
         if time.monotonic() - self._last_flush < seconds:
             return NOT_DUE
         return self.flush()
 
     def counts(self):
-        """Counts since the client was opened or renewed, as a dict:
+        """Returns the counts since the client was opened or renewed, as a dict:
 
-        metrics          registered now
-        metrics_refused  not registered
+        metrics          registered metrics
+        metrics_refused  metrics that could not be registered
         not_recorded     NaN values of histograms
-        flushes          except those with the result BUSY or OFF
-        busy             flushes without effect, because another thread was flushing
-        datagrams        accepted by the system; bytes and samples in them
-        oversized        datagrams with one metric that exceeds the MTU: IP fragments them
-        full             times that the socket was full
-        refused          ICMP errors: the port is closed
-        failed           datagrams that the system refused to send, or that could not be sealed: no
-                         key is valid now
-        last_error       errno of the last of these, or 0; EACCES: not sealed
-        datagram         the largest datagram of the last flush; 0 before the first
+        flushes          without those that returned BUSY or OFF
+        busy             flushes without effect because another thread was flushing
+        datagrams        accepted by the system; bytes and samples are those in them
+        oversized        datagrams with one metric that exceeds the MTU, which IP fragments
+        full             number of times that the socket was full
+        refused          ICMP errors that report a closed port
+        failed           datagrams that the system refused, or that could not be sealed because no key
+                         is valid now
+        last_error       errno of the last failed datagram, or 0; EACCES: not sealed
+        datagram         maximum size of a datagram in the last flush; 0 before the first
         """
         return {"metrics": len(self._metrics), "metrics_refused": self._refused_metrics.total(),
                 "not_recorded": self._not_recorded.total(), "busy": self._busy.total(),
                 **self._counts}
 
     def _limit(self):
-        """The largest datagram for the path's MTU, or the configured size."""
+        """Returns the maximum size of a datagram: as configured, or by the path's MTU."""
         if self._datagram is not None:
             return self._datagram
         ipv6 = self._family == socket.AF_INET6
@@ -527,7 +520,7 @@ class Client:
                 counts["full"] += 1
                 return FULL
             except (ConnectionRefusedError, ConnectionResetError) as why:
-                counts["refused"] += 1  # of an earlier datagram; this one was not sent
+                counts["refused"] += 1  # the error of an earlier datagram; this one was not sent
                 error = why.errno
                 continue
             except OSError as why:
@@ -547,9 +540,9 @@ class Client:
         return FAILED
 
     def _flush_all(self):
-        """Sends all metrics. If the socket is full, the next flush begins with the datagram that
-        was not accepted. If the system refuses a datagram, the next flush begins after it: a
-        datagram that can never be sent must not block the rest."""
+        """Sends all metrics. If the socket is full, the next flush begins with the datagram that was not
+        accepted. If the system refuses a datagram, the next flush begins after it: a datagram that can never
+        be sent must not block the others."""
         self._counts["datagram"] = self._limit()
         limit = self._counts["datagram"] - self._sealing
         before = self._sender + _fixed64(2, self._boot_id)

@@ -1,4 +1,4 @@
-/* See sluice_seal.h, and sealed.md for the format of a sealed datagram. */
+/* Implements sluice_seal.h; sealed.md describes the format of a sealed datagram. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -34,11 +34,11 @@ struct key {
 };
 
 struct sealer {
-    struct sluice_sealer functions; /* first: the client has a pointer to it */
-    atomic_flag taken;              /* a client has the sealer */
+    struct sluice_sealer functions; /* first, because the client has a pointer to it */
+    atomic_flag taken;              /* a client uses the sealer */
     enum sluice_seal seal;
     uint64_t session;
-    uint64_t counter; /* of the last datagram in the session */
+    uint64_t counter; /* number of the last datagram of the session */
     size_t key_count;
     struct key keys[SLUICE_SEAL_KEYS_MOST];
 };
@@ -69,8 +69,8 @@ static void end(struct sluice_sealer *from)
 }
 
 /*
- * Returns the key to seal with at the time: of the valid keys the one whose not-before is latest,
- * or the last one of these in the file. NULL: no key is valid.
+ * Returns the key for sealing at the time: of the valid keys the one with the latest not-before, or
+ * the last of these in the file. Returns NULL if no key is valid.
  */
 static const struct key *valid_key(const struct sealer *sealer, int64_t now_ns)
 {
@@ -134,7 +134,7 @@ static struct sealer *make(enum sluice_seal mode)
     return sealer;
 }
 
-/* Adds a key that is always valid, and returns it for other times to be set. */
+/* Adds a key without time limits, and returns it so that the caller can set them. */
 static struct key *add_key(struct sealer *sealer, uint64_t id, const uint8_t *bytes)
 {
     struct key *key = &sealer->keys[sealer->key_count++];
@@ -162,12 +162,12 @@ struct sluice_sealer *sluice_sealer_open_key(uint64_t key_id,
 
 void sluice_sealer_close(struct sluice_sealer *sealer)
 {
-    sodium_free(sealer); /* overwrites it */
+    sodium_free(sealer); /* overwrites the keys */
 }
 
 /* --- times (RFC 3339) ------------------------------------------------------------------------- */
 
-/* Reads `count` digits. Returns -1 if they are not there. */
+/* Reads `count` digits. Returns -1 if there are not enough. */
 static int digits(const char *text, int count)
 {
     int value = 0;
@@ -195,7 +195,7 @@ static int64_t days_to(int year, int month, int day)
     return days + day - 1;
 }
 
-/* Reads a fraction of one to nine digits, if there is one, as nanoseconds. */
+/* Reads an optional fraction of one to nine digits, in nanoseconds. */
 static const char *read_fraction(const char *at, int64_t *fraction_ns)
 {
     int64_t unit = 100000000;
@@ -205,10 +205,10 @@ static const char *read_fraction(const char *at, int64_t *fraction_ns)
     const char *first = ++at;
     for (; *at >= '0' && *at <= '9' && unit != 0; at++, unit /= 10)
         *fraction_ns += (*at - '0') * unit;
-    return at != first ? at : ""; /* "": not a time */
+    return at != first ? at : ""; /* "" makes the caller refuse the time */
 }
 
-/* Reads "2026-01-31T12:00:00Z", also with a fraction, as nanoseconds since 1970. */
+/* Reads "2026-01-31T12:00:00Z", with or without a fraction, in nanoseconds since 1970. */
 static bool read_time(const char *text, int64_t *time_ns)
 {
     if (strlen(text) < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' ||
@@ -231,9 +231,9 @@ static bool read_time(const char *text, int64_t *time_ns)
 struct reading {
     struct sealer *sealer;
     const char *path;
-    char name[NAME_MOST + 1]; /* "": that of the first key in the file */
-    bool is_given;            /* the name is the caller's */
-    char *why;                /* receives the reason of a failure; NULL: not requested */
+    char name[NAME_MOST + 1]; /* the name of the wanted keys; "": that of the first key */
+    bool is_given;            /* the caller has given the name */
+    char *why;                /* the reason of a failure is written here, unless NULL */
 };
 
 static int refuse(const struct reading *reading, int error, const char *what, const char *more)
@@ -244,7 +244,7 @@ static int refuse(const struct reading *reading, int error, const char *what, co
     return -1;
 }
 
-/* Returns the next word of the line and moves *at after it, or NULL at the end. */
+/* Returns the next word of the line and moves *at behind it, or returns NULL at the end. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " \t");
@@ -274,14 +274,14 @@ static bool read_key_bytes(const char *word, uint8_t bytes[SLUICE_SEAL_KEY_SIZE]
     size_t length = strlen(word), size = 0;
     if (length == 2 * SLUICE_SEAL_KEY_SIZE)
         return sodium_hex2bin(bytes, SLUICE_SEAL_KEY_SIZE, word, length, NULL, &size, NULL) == 0;
-    if (strspn(word, ALPHANUMERIC "+/=") != length) /* libsodium takes some bytes above 127 */
+    if (strspn(word, ALPHANUMERIC "+/=") != length) /* libsodium accepts some bytes above 127 */
         return false;
     return sodium_base642bin(bytes, SLUICE_SEAL_KEY_SIZE, word, length, NULL, &size, NULL,
                              sodium_base64_VARIANT_ORIGINAL) == 0 &&
            size == SLUICE_SEAL_KEY_SIZE;
 }
 
-/* Reads a word "not-before=TIME" or "not-after=TIME", each at most once. */
+/* Reads a word "not-before=TIME" or "not-after=TIME". Refuses a second one. */
 static bool read_limit(const char *word, const char *name, bool *has, int64_t *time_ns)
 {
     size_t length = strlen(name);
@@ -301,8 +301,7 @@ static bool read_limits(char *at, int64_t *not_before_ns, int64_t *not_after_ns)
     return *not_before_ns <= *not_after_ns;
 }
 
-/* Whether the text is 1 to 63 letters, digits, '.', '_' and '-', and begins with a letter or a
- * digit. */
+/* Accepts 1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or a digit. */
 static bool is_name(const char *text)
 {
     size_t length = strspn(text, ALPHANUMERIC "._-");
@@ -310,7 +309,10 @@ static bool is_name(const char *text)
            strchr("._-", text[0]) == NULL;
 }
 
-/* Whether the key of this name is for the sealer; takes the first name if none is given. */
+/*
+ * Returns true if the sealer needs the key with this name. If the caller gave no name, the first
+ * one in the file is used.
+ */
 static bool is_wanted(struct reading *reading, const char *name)
 {
     if (reading->name[0] == '\0')
@@ -348,13 +350,13 @@ static int read_line(struct reading *reading, char *line)
     return result;
 }
 
-/* Reads the lines of the text, which ends with a zero byte. */
+/* The text ends with a NUL. */
 static int read_lines(struct reading *reading, char *text)
 {
     for (char *line = text; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         char *next = line + length + (line[length] == '\n');
-        length = strcspn(line, "#\n"); /* without a comment, and the end of a line of Windows */
+        length = strcspn(line, "#\n"); /* without a comment, and without the CR of Windows */
         while (length != 0 && strchr(" \t\r", line[length - 1]) != NULL)
             length--;
         line[length] = '\0';
@@ -369,8 +371,8 @@ static int read_lines(struct reading *reading, char *text)
 }
 
 /*
- * Checks as the collector does: the owner is root or this user, users of the file's group cannot
- * change it, and other users cannot open it.
+ * Checks as the collector does: the owner is root or this user, the file's group cannot write it,
+ * and other users have no access.
  */
 static int check_file(const struct reading *reading, int file, size_t *size)
 {
@@ -391,7 +393,7 @@ static int check_file(const struct reading *reading, int file, size_t *size)
     return 0;
 }
 
-/* Reads up to `size` bytes and ends them with a zero byte. */
+/* Reads up to `size` bytes and adds a NUL. */
 static int read_text(const struct reading *reading, int file, char *text, size_t size)
 {
     size_t done = 0;
@@ -430,7 +432,8 @@ static int read_open(struct reading *reading, int file)
 
 static int read_file(struct reading *reading)
 {
-    int file = open(reading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
+    /* opening a pipe must not block */
+    int file = open(reading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return refuse(reading, errno, strerror(errno), "");
     int result = read_open(reading, file);

@@ -1,6 +1,6 @@
 /*
  * Sealed datagrams: the collector accepts a datagram only from a sender that has the key, and only
- * once. The sender's name in the collector's records is the name of the key.
+ * once. In the collector's records the name of the key is the sender's name.
  *
  *     char why[SLUICE_SEALER_WHY];
  *     struct sluice_sealer *sealer =
@@ -13,18 +13,18 @@
  *
  * `sluice keygen NAME` makes a key. The collector listens with framing=sealed and the same file.
  *
- * Lifecycle: open a sealer, give it to one client at a time (settings.sealer), close it after the
+ * Lifecycle: open a sealer, pass it to one client at a time (settings.sealer), close it after the
  * client. Each life of a client has its own session, also after a fork (sluice_client_renew).
  *
  * Threads: every function may be called by any thread, except that a sealer must not be closed
- * while a client has it.
+ * while a client uses it.
  *
  * Memory: a sealer is allocated when it is opened, in memory that is not part of a core dump and is
  * overwritten when the sealer is closed.
  *
  * This part of the client library needs libsodium. Link with `pkg-config --libs sluice-seal`, or
- * compile sluice_seal.c and sluice_client.c into the application, with -lsodium. Without it the
- * client library needs only libc.
+ * compile sluice_seal.c and sluice_client.c into the application, with -lsodium. Without sealing,
+ * the client library needs only libc.
  */
 #ifndef SLUICE_SEAL_H
 #define SLUICE_SEAL_H
@@ -36,16 +36,16 @@ extern "C" {
 #endif
 
 enum sluice_seal {
-    SLUICE_SEAL_AUTHENTICATED = 1, /* anyone on the way can read a datagram, but not change it */
+    SLUICE_SEAL_AUTHENTICATED = 1, /* on its way, a datagram can be read but not changed */
     SLUICE_SEAL_ENCRYPTED = 2,
 };
 
 #define SLUICE_SEAL_KEY_SIZE 32 /* bytes */
 
-/* The size in bytes of the text that tells why a sealer could not be opened. */
+/* The size in bytes of the text with the reason why a sealer could not be opened. */
 #define SLUICE_SEALER_WHY 200
 
-/* Largest number of keys of one name in a file. */
+/* The maximum number of keys with one name in a file. */
 #define SLUICE_SEAL_KEYS_MOST 16
 
 /*
@@ -54,9 +54,9 @@ enum sluice_seal {
  *     NAME KEYID KEY [not-before=TIME] [not-after=TIME]
  *
  * as `sluice keygen` prints it; comments follow `#`. `name` may be NULL if the file has only one
- * name. Each datagram is sealed with a key of that name that is valid at the time: the one whose
- * not-before is latest, or the last one of these in the file. A flush at a time when none is valid
- * fails (EACCES). The file is read once.
+ * name. Each datagram is sealed with a key of that name that is valid at the time: the one with the
+ * latest not-before, or the last of these in the file. If none is valid, a flush fails (EACCES).
+ * The file is read once.
  *
  * Returns NULL with errno set, and with the reason in `why` (which may be NULL): EINVAL (a line is
  * wrong, no such name, or a name is needed), EACCES (users other than its owner and group may open
@@ -67,8 +67,8 @@ struct sluice_sealer *sluice_sealer_open(const char *path, const char *name, enu
                                          char why[SLUICE_SEALER_WHY]);
 
 /*
- * Opens a sealer with one key, which is always valid. `key_id` is not 0. The key is copied; the
- * caller may overwrite it. Returns NULL with errno set: EINVAL, ENOMEM or ENOSYS.
+ * Opens a sealer with one key, which is always valid. `key_id` must not be 0. The key is copied, so
+ * the caller may overwrite it. Returns NULL with errno set: EINVAL, ENOMEM or ENOSYS.
  */
 struct sluice_sealer *sluice_sealer_open_key(uint64_t key_id,
                                              const uint8_t key[SLUICE_SEAL_KEY_SIZE],

@@ -32,7 +32,7 @@ __all__ = ["Sealer", "HEADER_SIZE", "TAG_SIZE"]
 
 HEADER_SIZE = 40  # bytes before the content of a datagram
 TAG_SIZE = 16     # bytes after it
-CONTENT_MOST = 65507 - HEADER_SIZE - TAG_SIZE  # of UDP over IPv4
+CONTENT_MOST = 65507 - HEADER_SIZE - TAG_SIZE  # the limit of UDP over IPv4
 KEY_SIZE = 32
 
 _MODES = {"authenticated": 1, "encrypted": 2}
@@ -44,13 +44,13 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def _subkey(mode, key):
-    """crypto_kdf_derive_from_key of libsodium."""
+    """As crypto_kdf_derive_from_key of libsodium."""
     return hashlib.blake2b(key=key, digest_size=KEY_SIZE, salt=struct.pack("<QQ", mode, 0),
                            person=b"SluiceSD" + bytes(8)).digest()
 
 
 def _time_ns(text):
-    """Nanoseconds since 1970 of a time as RFC 3339 has it."""
+    """Returns the nanoseconds since 1970 of an RFC 3339 time."""
     found = _TIME.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is not a time such as 2026-01-31T12:00:00Z")
@@ -90,9 +90,9 @@ def _bytes_of_key(word):
 
 
 def _lines(path):
-    """The words of each key's line, with the line's number. Checks the file's owner and mode as the
-    collector does; on Windows neither does."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a pipe must not block
+    """Yields the words of each key's line, with the line's number. Checks the file's owner and mode
+    as the collector does; on Windows neither of them checks."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # opening a pipe must not block
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
@@ -119,7 +119,7 @@ def _lines(path):
 
 
 def _keys(path, name, mode):
-    """The keys of a name; None: that of the only name in the file."""
+    """Returns the keys with the name; None: the only name in the file."""
     keys = []
     given = name is not None
     for number, words in _lines(path):
@@ -128,7 +128,7 @@ def _keys(path, name, mode):
                     not re.fullmatch("[0-9a-fA-F]{16}", words[1])):
                 raise ValueError("it has no NAME KEYID KEY")
             key = _Key(mode, int(words[1], 16), _bytes_of_key(words[2]), words[3:])
-        except ValueError as why:  # also that of base64, which does not repeat the key
+        except ValueError as why:  # also for errors of base64, which do not contain the key
             raise ValueError(f"{path}: line {number}: {why}") from None
         name = name or words[0]
         if words[0] == name:
@@ -143,11 +143,11 @@ def _keys(path, name, mode):
 class Sealer:
     """Seals datagrams with one key, which is always valid.
 
-    key_id  the number of the key, as in the collector's file (16 hexadecimal digits there).
+    key_id  the number of the key (16 hexadecimal digits in the collector's file).
     key     32 bytes.
     seal    "encrypted" (needs PyNaCl), or "authenticated".
 
-    Raises ValueError, and ImportError if PyNaCl is needed and not there.
+    Raises ValueError, and ImportError if PyNaCl is needed and missing.
     """
 
     def __init__(self, key_id, key, seal="encrypted"):
@@ -156,14 +156,14 @@ class Sealer:
 
     @classmethod
     def open(cls, path, name=None, seal="encrypted"):
-        """A sealer with the keys of a file, each a line as `sluice keygen` prints it.
+        """Returns a sealer with the keys of a file, each a line as `sluice keygen` prints it.
 
-        Comments follow #. `name` may be None if the file has only one name. Each datagram is
-        sealed with a key of that name that is valid at the time: the one whose not-before is
-        latest, or the last one of these in the file. The file is read once. Raises
-        ValueError (a line is wrong, no such name, or a name is needed), PermissionError (users
-        other than its owner and group may open it, its group may change it, or its owner is
-        neither root nor this user), other OSErrors of open, and ImportError.
+        Comments follow #. `name` may be None if the file has only one name. Each datagram is sealed
+        with a key of that name that is valid at the time: the one with the latest not-before, or
+        the last of these in the file. The file is read once. Raises ValueError (a line is wrong, no
+        such name, or a name is needed), PermissionError (users other than its owner and group may
+        open it, its group may change it, or its owner is neither root nor this user), other
+        OSErrors of open, and ImportError.
         """
         made = cls.__new__(cls)
         made._prepare(seal)
@@ -192,20 +192,20 @@ class Sealer:
         self.close()
 
     def close(self):
-        """Overwrites the keys. The sealer then seals no more."""
+        """Overwrites the keys. The sealer cannot be used afterwards."""
         for key in self._keys:
             key.bytes[:] = bytes(KEY_SIZE)
         self._keys = []
 
     def begin(self):
         """Begins a session, when a client is opened or renewed. Raises ValueError if another client
-        has the sealer."""
+        uses the sealer."""
         if not self._taken.acquire(blocking=False):
             raise ValueError("another client has the sealer")
         self._begin_life()
 
     def end(self):
-        """Ends it: another client may have the sealer."""
+        """Ends the session. Then another client may use the sealer."""
         self._taken.release()
 
     def _begin_life(self):
@@ -213,9 +213,9 @@ class Sealer:
         return self._life
 
     def seal(self, content):
-        """The sealed datagram with this content. It may be called without a client, by any thread,
-        and waits for no lock. Raises ValueError if no key is valid now, or if the content is too
-        large for a datagram."""
+        """Returns the sealed datagram with this content. May be called without a client, by any
+        thread, and waits for no lock. Raises ValueError if no key is valid now, or if the content
+        is too large for a datagram."""
         if len(content) > CONTENT_MOST:
             raise ValueError(f"a datagram has room for {CONTENT_MOST} bytes")
         life = self._life

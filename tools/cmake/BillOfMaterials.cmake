@@ -1,5 +1,5 @@
-# The software bill of materials of the programs, as SPDX 2.3 in JSON: tools/packaging/sbom. It is made with the
-# programs, of their link maps, and installed with their documents. Included by Packaging.cmake.
+# The software bill of materials of the programs, as SPDX 2.3 in JSON, made by tools/packaging/sbom from the
+# programs' link maps. It is installed with the documents. Included by Packaging.cmake.
 find_program(SLUICE_SBOM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(SLUICE_SBOM_PYTHON NAMES python3)
 if(SLUICE_SANITIZE)
@@ -14,7 +14,8 @@ set(options --version ${SLUICE_VERSION} --copyright ${packaging}/copyright --obj
 if(SLUICE_SOURCE_TIME)
     list(APPEND options --moment ${SLUICE_SOURCE_TIME})
 endif()
-# The component's name in the copyright file, and that in FromPkgConfig.cmake and FromSources.cmake.
+# Each row: the component's name in the copyright file, and its name in FromPkgConfig.cmake and
+# FromSources.cmake.
 foreach(row "jansson jansson" "libcurl curl" "librdkafka rdkafka" "libsodium sodium" "libyaml yaml" "nats.c nats"
         "ncurses ncurses" "nghttp2 nghttp2" "openssl openssl" "protobuf-c protobuf_c" "zlib zlib" "zstd zstd")
     string(REPLACE " " ";" row ${row})

@@ -1,12 +1,12 @@
-# Third-party libraries, each as a target sluice::NAME, and the compilers of .proto files. They come from
-# pkg-config on POSIX, also in a cross build for Linux; from CMake's search in a native build on Windows, where
-# vcpkg has installed them; and from sources in a cross build for Windows and in a static build, by default
-# Debian's source packages, because Debian has no binary packages of them for Windows and for musl.
+# Third-party libraries, each as a target sluice::NAME, and the compilers of .proto files. On POSIX, and in a
+# cross build for Linux, pkg-config finds the libraries. In a native build on Windows, CMake's search finds
+# them, where vcpkg has installed them. In a cross build for Windows and in a static build they are built from
+# sources, by default Debian's source packages, because Debian has no binary packages for Windows and musl.
 
 find_program(PROTOC NAMES protoc REQUIRED)
 find_program(PROTOC_GEN_C NAMES protoc-gen-c REQUIRED) # protobuf-c's plug-in for protoc
 
-# sluice_library(NAME INCLUDES folder... LIBRARIES file or target...)
+# sluice_library(NAME INCLUDES folder... LIBRARIES file or target...) makes the target sluice::NAME.
 function(sluice_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "INCLUDES;LIBRARIES")
     add_library(sluice_${name} INTERFACE)

@@ -1,6 +1,6 @@
-# sluice_event_messages(NAME FILE.mc): compiles messages of the Windows event log. It makes FILE.h in the
-# binary folder, with the message ids, and the object library NAME, to be linked to the program in which
-# the event viewer finds the texts.
+# sluice_event_messages(NAME FILE.mc) compiles messages for the Windows event log. It makes FILE.h in the
+# binary folder, with the message ids, and the object library NAME, which must be linked to the program: the
+# event viewer finds the texts in it.
 find_program(SLUICE_MESSAGE_COMPILER NAMES mc REQUIRED)
 
 function(sluice_event_messages name source)

@@ -1,5 +1,5 @@
-# Finds each sluice::NAME by pkg-config. Prefers static archives, so that the program does not need
-# the library at run time.
+# Finds each sluice::NAME with pkg-config. Prefers static archives, so that the program does not need the
+# library at run time.
 find_package(PkgConfig REQUIRED)
 
 function(sluice_from_pkg_config name module archive)
@@ -10,8 +10,7 @@ function(sluice_from_pkg_config name module archive)
 endfunction()
 
 sluice_from_pkg_config(protobuf_c libprotobuf-c protobuf-c)
-# The folder of protobuf-c.proto, which defines protobuf-c's options. It is also that of the
-# headers.
+# The folder of protobuf-c.proto, which defines protobuf-c's options, and of the headers.
 pkg_get_variable(PROTOBUF_C_INCLUDEDIR libprotobuf-c includedir)
 if(SLUICE_ZSTD)
     sluice_from_pkg_config(zstd libzstd zstd)
@@ -23,16 +22,17 @@ if(SLUICE_YAML)
     sluice_from_pkg_config(yaml yaml-0.1 yaml)
 endif()
 
-# sluice_loaded(NAME ARCHIVE FOLDER...): gives the users of sluice::NAME the macros SLUICE_LOADED_NAME, the name by
-# which the program loads the library at run time, and SLUICE_LOADED_NAME_PACKAGE, Debian's package that has it
-# (empty on other systems); and adds them to SLUICE_LOADED_FILES and SLUICE_LOADED_PACKAGES for packages of the
-# program. The name is that of the version whose headers are used; packages have other names in other releases of Debian.
+# sluice_loaded(NAME ARCHIVE FOLDER...) is for a library that the program loads at run time. It defines macros
+# for users of sluice::NAME: SLUICE_LOADED_NAME, the file to load, and SLUICE_LOADED_NAME_PACKAGE, Debian's
+# package with this file (empty on other systems). It also adds both to SLUICE_LOADED_FILES and
+# SLUICE_LOADED_PACKAGES, for packages of the program. The file is that of the version whose headers are used;
+# in other releases of Debian packages have other names.
 #
-# Other versions that the program tries when it does not find that one are listed in ${name}_versions, as FILE=PACKAGE. They
-# are in SLUICE_LOADED_NAME_FILES, with the first one, and in SLUICE_LOADED_OTHERS.
+# ${name}_versions lists other versions, as FILE=PACKAGE, which the program tries if that file is missing.
+# SLUICE_LOADED_NAME_FILES contains all files, the first one included, and SLUICE_LOADED_OTHERS the others.
 #
-# nats.c changes its name in each version. In all from 3.3 to 3.13 the functions that are used have the same types, and
-# the values of its enumerations the same numbers; no structure of it is used.
+# The file of nats.c has another name in each version. From 3.3 to 3.13 the functions that are used have the
+# same types, and its enumerations the same numbers. None of its structures are used.
 set(nats_versions libnats.so.3.4=libnats3.4 libnats.so.3.10=libnats3.10) # of Debian 12 and 13
 function(sluice_loaded name archive)
     find_library(${name}_shared NAMES lib${archive}.so HINTS ${ARGN} REQUIRED)
@@ -75,13 +75,13 @@ function(sluice_loaded name archive)
 endfunction()
 
 if(SLUICE_TLS)
-    # Only its headers: the program loads the library at run time if it needs it.
+    # Only the headers: the program loads the library at run time if it needs it.
     pkg_check_modules(OPENSSL REQUIRED openssl>=3.0)
     sluice_library(openssl INCLUDES ${OPENSSL_INCLUDE_DIRS})
     sluice_loaded(openssl ssl ${OPENSSL_LIBRARY_DIRS} ${OPENSSL_LIBDIR})
 endif()
-# Optional libraries, also only their headers: sluice_optional(OPTION NAME MODULE ARCHIVE) turns the option off
-# if they are not installed.
+# sluice_optional(OPTION NAME MODULE ARCHIVE) is for an optional library, of which only the headers are
+# needed. Turns the option off if they are not installed.
 macro(sluice_optional option name module archive)
     if(${option})
         pkg_check_modules(${name} ${module})

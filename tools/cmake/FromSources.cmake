@@ -1,10 +1,9 @@
-# Builds each sluice::NAME from sources. These are in the folder SLUICE_NAME_SOURCE or, if that is
-# not set, those of Debian's package, which are downloaded when a build tree is configured for the
-# first time.
+# Builds each sluice::NAME from sources. They are in the folder SLUICE_NAME_SOURCE, or, if that is not set,
+# from Debian's package, which is downloaded when a build tree is configured for the first time.
 set(downloads ${PROJECT_BINARY_DIR}/debian)
 
-# Finds the source of the library NAME, of the Debian source package PACKAGE. Sets ${NAME}_source to
-# its folder.
+# sluice_source(NAME PACKAGE) sets ${NAME}_source to the source folder of the library NAME, whose Debian
+# source package is PACKAGE.
 set(missing)
 set(given_names)
 macro(sluice_source name package)
@@ -83,8 +82,7 @@ endfunction()
 sluice_built(protobuf_c ${protobuf_c_source} ${protobuf_c_source}/protobuf-c/protobuf-c.c)
 set(PROTOBUF_C_INCLUDEDIR ${protobuf_c_source})
 
-# zstd: the files of its lib/ in the default configuration, which has one thread, and no formats
-# older than 0.8.
+# zstd: the files of its lib/ in the default configuration: one thread, and no formats older than 0.8.
 if(SLUICE_ZSTD)
     file(GLOB files ${zstd_source}/lib/common/*.c ${zstd_source}/lib/compress/*.c
         ${zstd_source}/lib/decompress/*.c)
@@ -106,8 +104,8 @@ if(SLUICE_ZLIB)
     sluice_built(zlib ${zlib_source} ${files})
 endif()
 
-# libyaml's CMakeLists.txt is not used, so its version must be defined here: src/yaml_private.h
-# expects it from config.h.
+# libyaml's CMakeLists.txt is not used, so the version that src/yaml_private.h expects in config.h is defined
+# here.
 if(SLUICE_YAML)
     file(GLOB files ${yaml_source}/src/*.c)
     sluice_built(yaml ${yaml_source}/include ${files})
@@ -122,7 +120,7 @@ if(SLUICE_YAML)
             YAML_VERSION_STRING="${version}")
 endif()
 
-# jansson's own CMake script would determine these values; for this compiler they are known.
+# Values that jansson's own CMake script would determine; for this compiler they are known.
 function(sluice_jansson)
     foreach(found HAVE_INT32_T HAVE_LOCALE_H HAVE_SSIZE_T HAVE_STDINT_H HAVE_SYS_TYPES_H HAVE_UINT16_T
             HAVE_UINT32_T HAVE_UINT8_T USE_WINDOWS_CRYPTOAPI)
@@ -162,9 +160,9 @@ if(SLUICE_NATS)
     include(${CMAKE_CURRENT_LIST_DIR}/SourceNats.cmake)
 endif()
 
-# libsodium with all implementations, because it chooses one of each part at run time. The
-# definitions are those that its configure script would find here, except on Windows for AVX2: gcc may
-# place AVX values of 32 bytes on a stack that Windows aligns to 16 bytes only.
+# libsodium with all implementations, because it selects them at run time. The definitions are those of its
+# configure script, except AVX2 on Windows: gcc may place AVX values of 32 bytes on a stack that Windows
+# aligns to only 16 bytes.
 function(sluice_sodium)
     set(from ${sodium_source}/src/libsodium)
     set(made ${PROJECT_BINARY_DIR}/sodium)

@@ -1,4 +1,4 @@
-# sluice::NAME by CMake's own search, for example with vcpkg's toolchain file.
+# Finds each sluice::NAME with CMake's own search, for example with vcpkg's toolchain file.
 function(sluice_from_system name header)
     find_path(${name}_include NAMES ${header} REQUIRED)
     find_library(${name}_library NAMES ${ARGN} REQUIRED)
@@ -14,7 +14,7 @@ if(SLUICE_ZLIB)
     sluice_from_system(zlib zlib.h zlib zs z)
 endif()
 if(SLUICE_YAML)
-    # vcpkg's package also defines that libyaml is static, which libyaml's header needs.
+    # vcpkg's package also defines that libyaml is static, which its header needs.
     find_package(yaml CONFIG REQUIRED)
     sluice_library(yaml LIBRARIES yaml)
 endif()

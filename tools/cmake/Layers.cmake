@@ -1,16 +1,16 @@
-# The libraries that a folder may use: the rows of layers.txt, which the test `layers` also reads.
+# Reads layers.txt: the libraries that each folder may use. The test `layers` reads it, too.
 file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/layers.txt layer_rows REGEX "^[^#]")
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
 
 # Folders whose code runs at most once for a block of many records. Their objects have no intermediate code
-# for link-time optimisation, which takes a third less time without them. A datagram with one metric takes
-# 5 of 4,743 instructions more (tools/instructions, 2026-11-30).
+# for link-time optimisation, which then takes a third less time. A datagram with one metric takes 5
+# instructions more, of 4,743 (tools/instructions, 2026-11-30).
 set(rarely_run config config_tests control destinations files glossary health log metrics pipeline program
     spill status)
 
-# sluice_folder(NAME SOURCES file...): makes the library of a folder, sluice_NAME, linked to the libraries
-# in its row. The row of a folder in sinks/ is sinks/NAME.
+# sluice_folder(NAME SOURCES file...) makes the library of a folder, sluice_NAME, linked to the libraries in
+# its row. The row of a folder in sinks/ is sinks/NAME.
 function(sluice_folder name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
     add_library(sluice_${name} STATIC ${arg_SOURCES})

@@ -1,12 +1,12 @@
-# Run by cpack after staging and before packing: changes for one package format. The folder of a group of components
-# becomes one package; in the archives one folder has all of them.
+# Run by cpack between staging and packing: makes changes for one package format. Each group of components has
+# a folder, which becomes a package; for the archives one folder has all components.
 file(GLOB groups LIST_DIRECTORIES true ${CPACK_TEMPORARY_DIRECTORY}/*)
 
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     file(RENAME ${CPACK_TEMPORARY_DIRECTORY}/sluice/usr/etc ${CPACK_TEMPORARY_DIRECTORY}/sluice/etc)
 endif()
 
-# CPack strips programs only, so the archives are stripped here. A package of static programs has none.
+# CPack strips only programs, so archives are stripped here. A package of static programs has no archives.
 file(GLOB_RECURSE archives ${CPACK_TEMPORARY_DIRECTORY}/*.a)
 if(archives)
     execute_process(COMMAND ${CPACK_STRIP} --strip-debug --enable-deterministic-archives ${archives}
@@ -19,7 +19,7 @@ function(place file folder name)
     file(CHMOD ${folder}/${name} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endfunction()
 
-# Debian compresses documents, wants copyright and changelog in each package, and has its own folder for zsh.
+# Debian requires compressed documents, copyright and changelog in each package, and its own folder for zsh.
 # gzip -n omits the current time.
 set(packaging ${CMAKE_CURRENT_LIST_DIR}/../packaging)
 if(CPACK_GENERATOR STREQUAL "DEB")
@@ -59,6 +59,6 @@ if(NOT CPACK_GENERATOR STREQUAL "TGZ")
     execute_process(COMMAND gzip -9n ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-# Permissions must not depend on the umask of the build.
+# The permissions must not depend on the build's umask.
 file(CHMOD_RECURSE ${CPACK_TEMPORARY_DIRECTORY} DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

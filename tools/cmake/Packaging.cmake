@@ -1,5 +1,6 @@
-# Installation, and packages (CPack), as far as all systems share them. The component "sluice" has the collector, documents
-# and examples, "tools" the other programs (on Windows "sluice" has all); PackagingLinux.cmake and PackagingWindows.cmake add the rest.
+# Installation, and packages (CPack), as far as they are the same on all systems. The component "sluice" has
+# the collector, documents and examples, "tools" the other programs (on Windows "sluice" has all).
+# PackagingLinux.cmake and PackagingWindows.cmake add the rest.
 if(WIN32) # all in one folder
     set(CMAKE_INSTALL_BINDIR .)
     set(CMAKE_INSTALL_DOCDIR doc)
@@ -19,7 +20,7 @@ install(TARGETS sluice)
 install(TARGETS ${tools} ${tools_component})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Documents for users, in their folders, so that the links between them work.
+# Documents for users keep their folders, so that the links between them work.
 foreach(document README.md proto/README.md sinks/README.md tools/README.md tools/NEWS.md
         tools/manual/sluice.1.md tools/manual/sluice.yaml.5.md tools/manual/sluice-client.3.md
         tools/manual/sluice-decode.1.md tools/manual/sluice-replay.1.md tools/manual/sluice-send.1.md
@@ -33,7 +34,6 @@ foreach(document README.md proto/README.md sinks/README.md tools/README.md tools
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 
-# Example configurations.
 set(examples ${CMAKE_INSTALL_DOCDIR}/examples)
 foreach(example README.md capture.yaml cisco-kv.yaml cisco-mdt.yaml command.yaml dead-letters.yaml dnstap.proto
         dnstap.yaml dtls.yaml junos.yaml mdt.proto otlp-to-influx-files.yaml otlp-to-prometheus.yaml own-schema.yaml
@@ -53,12 +53,12 @@ set(CPACK_STRIP ${CMAKE_STRIP})
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 
-# All of a format's components make one package. PackageFormat.cmake has the formats that differ.
+# All components of a format make one package, except in the formats that PackageFormat.cmake changes.
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/PackageFormat.cmake)
 
-# The time of a package is that of the commit, unless SOURCE_DATE_EPOCH is set.
+# A package has the time of the commit, unless SOURCE_DATE_EPOCH is set.
 configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/PackageFormat.cmake.in
     ${CPACK_PROJECT_CONFIG_FILE} @ONLY)
 if(WIN32)

@@ -14,10 +14,11 @@ foreach(group sluice tools development python) # the first line of a description
     set(CPACK_DEBIAN_${upper}_DESCRIPTION "${${group}_summary}\n${${group}_description}")
 endforeach()
 
-# Debian has another program in a package "sluice", of a higher version: an upgrade of the system would put it in the
-# place of ours. Both have /usr/bin/sluice. Our own older packages had the name, too.
-# Libraries that the collector loads for tls=on and dtls:, http:, kafka:, nats: and sealed datagrams are in no
-# package's Depends.
+# Debian has another program in a package "sluice", with a higher version: an upgrade of the system would
+# replace our package by it. Both programs are /usr/bin/sluice. Our older packages had the name, too.
+#
+# The libraries that the collector loads (for tls=on, dtls:, http:, kafka:, nats: and sealed datagrams) are
+# not in a package's Depends.
 set(CPACK_DEBIAN_SLUICE_PACKAGE_NAME sluice-collector)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_CONFLICTS sluice)
 set(CPACK_DEBIAN_SLUICE_PACKAGE_REPLACES sluice)

@@ -1,14 +1,14 @@
-# Only for Linux: manual, completions, the client libraries, units, and the packages .deb, .rpm and
-# .tar.gz. Included by Packaging.cmake. Its components:
+# Only for Linux: manual, completions, the client libraries, units, and the packages .deb, .rpm and .tar.gz.
+# Included by Packaging.cmake. Its components:
 #
 #   sluice       as in Packaging.cmake, with manual and completions
-#   tools        the same
+#   tools        as in Packaging.cmake, with manual and completions
 #   development  the client library for C
 #   modules      the client library for Python, as files to copy
-#   python       the same, where Debian's Python finds it. Only in the .deb
-#   system       units and configuration of a machine. Only in .deb and .rpm, because they contain /usr
-#   examples     the same files as examples: in the .tar.gz, and in an installation by "cmake --install"
-#   website      the documents as a website. Only in the .tar.gz
+#   python       the same, in the folder of Debian's Python; only in the .deb
+#   system       units and configuration of a machine; only in .deb and .rpm, because they contain /usr
+#   examples     the files of "system" as examples: in the .tar.gz, and with "cmake --install"
+#   website      the documents as a website; only in the .tar.gz
 install(FILES ${packaging}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(SLUICE_STATIC)
     include(${CMAKE_CURRENT_LIST_DIR}/Licences.cmake)
@@ -19,7 +19,7 @@ if(SLUICE_STATIC)
     endwhile()
 endif()
 
-# Folders of man and of each shell.
+# The folders of man and of each shell.
 foreach(program ${programs})
     set(component ${tools_component})
     if(program STREQUAL "sluice")
@@ -38,7 +38,7 @@ install(FILES ${manual}/schema/sluice.schema.json DESTINATION ${CMAKE_INSTALL_DA
 install(FILES ${packaging}/monitoring/sluice-alerts.yaml ${packaging}/monitoring/sluice-dashboard.json
     DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/monitoring)
 
-# The client library, as an archive and as source. pkg-config finds files in share/ on every system.
+# The client library, as an archive and as source. On every system pkg-config finds files in share/.
 set(client ${PROJECT_SOURCE_DIR}/tools/client)
 set(development COMPONENT development)
 install(TARGETS sluice_client ARCHIVE ${development})
@@ -67,7 +67,7 @@ set(units ${packaging}/systemd/sluice.service ${packaging}/systemd/sluice.socket
 install(FILES ${units} ${packaging}/systemd/tmpfiles.conf ${packaging}/logrotate
     ${packaging}/sluice.yaml DESTINATION ${examples} COMPONENT examples)
 
-# All are installed below /usr; PackageStage.cmake then moves /usr/etc to /etc.
+# All files are installed below /usr. PackageStage.cmake then moves /usr/etc to /etc.
 set(only_system COMPONENT system EXCLUDE_FROM_ALL)
 install(FILES ${units} DESTINATION lib/systemd/system ${only_system})
 install(FILES ${packaging}/systemd/tmpfiles.conf
@@ -76,7 +76,7 @@ install(FILES ${packaging}/logrotate DESTINATION etc/logrotate.d RENAME sluice $
 install(FILES ${packaging}/sluice.yaml DESTINATION etc/sluice ${only_system})
 
 if(SLUICE_PORTABLE)
-    # The system's Python has the module; another one may be before it in the path.
+    # The system's Python has the module. Another Python may be before it in PATH.
     find_program(SLUICE_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
     execute_process(COMMAND ${SLUICE_SYSTEM_PYTHON} -c "import markdown_it"
         RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
@@ -128,7 +128,7 @@ set(python_description "\
 Applications in Python send counters, gauges and histograms to Sluice over UDP
 with this module. A second module seals datagrams, and needs PyNaCl only to
 encrypt them.")
-# The first version whose programs and client libraries are in packages of their own.
+# The first version with separate packages for the tools and the client libraries.
 set(sluice_split_version 0.2.0~)
 include(${CMAKE_CURRENT_LIST_DIR}/PackagingDeb.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/PackagingRpm.cmake)

@@ -28,9 +28,9 @@ set(CPACK_RPM_DEVELOPMENT_PACKAGE_NAME sluice-client-devel)
 set(CPACK_RPM_DEVELOPMENT_PACKAGE_GROUP "Development/Libraries")
 set(CPACK_RPM_DEVELOPMENT_PACKAGE_CONFLICTS "${moved}")
 
-# CPack has no variable for Recommends. The libraries are loaded for tls=on and dtls:, http:, kafka:, nats: and
-# sealed datagrams. An application that links with the client library but does not seal needs no libsodium,
-# and only its build needs pkg-config; rpm would require both for the .pc files.
+# CPack has no variable for Recommends. The libraries are loaded for tls=on, dtls:, http:, kafka:, nats: and
+# sealed datagrams. An application with the client library needs libsodium only for sealing, and pkg-config
+# only for its build; rpm would require both because of the .pc files.
 list(TRANSFORM SLUICE_LOADED_FILES APPEND "()(64bit)" OUTPUT_VARIABLE loaded)
 list(JOIN loaded ", " loaded)
 set(CPACK_RPM_SPEC_MORE_DEFINE "\

@@ -1,10 +1,10 @@
-# Only for Windows: texts with its line ends, licences of the libraries, the
-# configuration, and an .msi by wixl (Debian's packages wixl and msitools). Included by Packaging.cmake.
+# Only for Windows: texts with CRLF, licences of the libraries, the configuration, and an .msi, made by wixl
+# (Debian's packages wixl and msitools). Included by Packaging.cmake.
 include(${CMAKE_CURRENT_LIST_DIR}/Licences.cmake)
 set(windows ${packaging}/windows)
 set(texts ${PROJECT_BINARY_DIR}/package-texts)
 
-# Installs a text with the line ends of Windows as FOLDER/NAME.
+# Installs a text with CRLF as FOLDER/NAME.
 function(sluice_install_text source folder name)
     file(GENERATE OUTPUT ${texts}/${folder}/${name} INPUT ${source} NEWLINE_STYLE WIN32)
     install(FILES ${texts}/${folder}/${name} DESTINATION ${folder})

@@ -1,6 +1,6 @@
-# sluice_program(NAME DESCRIPTION [LTO] SOURCES file... LIBRARIES lib...): a program that starts in
-# program_main (collector/platform/process.h). LTO enables link-time optimisation if the build does. On
-# Windows the file properties show its name and version.
+# sluice_program(NAME DESCRIPTION [LTO] SOURCES file... LIBRARIES lib...) makes a program that starts in
+# program_main (collector/platform/process.h). LTO enables link-time optimisation if the build has it. On
+# Windows the file properties show the program's name and version.
 function(sluice_program name description)
     cmake_parse_arguments(PARSE_ARGV 2 arg "LTO" "" "SOURCES;LIBRARIES")
     add_executable(${name} ${arg_SOURCES})
@@ -17,7 +17,7 @@ function(sluice_program name description)
     if(WIN32)
         set(resource ${CMAKE_CURRENT_BINARY_DIR}/${name}.rc)
         configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/version.rc.in ${resource} @ONLY)
-        # A separate library, because the resource compiler does not know our warning options.
+        # A separate library, because the resource compiler does not accept our warning options.
         add_library(${name}-version OBJECT ${resource})
         target_link_libraries(${name} PRIVATE ${name}-version)
     endif()

@@ -1,8 +1,8 @@
-# libcurl with HTTP and HTTPS only: sluice::curl. Included by FromSources.cmake.
+# libcurl with only HTTP and HTTPS: sluice::curl. Included by FromSources.cmake.
 #
-# On Windows with Schannel, Windows' own TLS with Windows' own certificates, and without HTTP/2. In a static build with
-# OpenSSL and nghttp2. RTSP only lends an option that sinks/destinations/http_request.c uses. The files left out are
-# empty in these configurations.
+# On Windows it uses Schannel, which is Windows' own TLS, with Windows' own certificates, and has no HTTP/2.
+# In a static build it uses OpenSSL and nghttp2. RTSP is on because sinks/destinations/http_request.c uses one
+# of its options. The omitted files are empty in these configurations.
 set(curl_without
     altsvc amigaos asyn-ares c-hyper cookie curl_des curl_fnmatch curl_get_line curl_gssapi curl_ntlm_core
     curl_ntlm_wb curl_path curl_range curl_rtmp curl_sasl dict doh file fileinfo fopen formdata ftp ftplistparser
@@ -56,8 +56,8 @@ target_compile_definitions(nghttp2
     PRIVATE _GNU_SOURCE HAVE_ARPA_INET_H HAVE_NETINET_IN_H HAVE_TIME_H)
 target_compile_options(nghttp2 PRIVATE -Os)
 
-# The definitions that libcurl's configure script finds for musl, but not HAVE_SCHED_YIELD: musl declares calloc in
-# <sched.h>, after libcurl has made it a macro.
+# The definitions that libcurl's configure script finds for musl, without HAVE_SCHED_YIELD: musl declares
+# calloc in <sched.h>, after libcurl has made it a macro.
 target_compile_definitions(curl PRIVATE
     _GNU_SOURCE OS="Linux" USE_OPENSSL USE_NGHTTP2 USE_THREADS_POSIX
     CURL_EXTERN_SYMBOL= CURL_CA_FALLBACK # authorities: those of OpenSSL, unless server_ca= names others

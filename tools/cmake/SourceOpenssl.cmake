@@ -1,10 +1,11 @@
-# OpenSSL, by its own scripts: sluice::openssl, with its static archives. Only for a static build. Included by
+# OpenSSL, built by its own scripts as static archives: sluice::openssl. Only for a static build. Included by
 # FromSources.cmake.
 #
-# Left out: what TLS 1.2, DTLS 1.2 and their successors do not use, modules and settings that are loaded at run time,
-# and swapcontext(3), which musl does not have. The functions for engines stay, because librdkafka calls them, but no
-# engine is built.
-# Certificates of authorities are where most distributions have them (platform/trusted_authorities.h has the others).
+# Omitted are features that TLS 1.2, DTLS 1.2 and their successors do not use, modules and settings that are
+# loaded at run time, and swapcontext(3), which musl does not have. The functions for engines stay, because
+# librdkafka calls them, but no engine is built.
+#
+# CA certificates are where most distributions have them; platform/trusted_authorities.h has other places.
 set(openssl_without
     afalgeng aria async autoload-config bf camellia capieng cast cmp cms comp ct devcryptoeng dsa dso dtls1 ec2m
     filenames gost idea ktls legacy md4 mdc2 module nextprotoneg padlockeng rc2 rc4 rmd160 scrypt sctp seed shared
@@ -17,7 +18,8 @@ cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 set(openssl_made ${PROJECT_BINARY_DIR}/openssl)
 set(openssl_archives ${openssl_made}/libssl.a ${openssl_made}/libcrypto.a)
 
-# The library records the time and the command of its compiler, which without absolute paths is the same in every folder.
+# The library records the time and its compiler's command. Without absolute paths the command is the same in
+# every folder.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/compiler/sluice-cc CONTENT
     "#!/bin/sh\nexec @CMAKE_C_COMPILER_LAUNCHER@ @CMAKE_C_COMPILER@ @CMAKE_C_FLAGS@ \"$@\"\n" @ONLY)
 file(CHMOD ${PROJECT_BINARY_DIR}/compiler/sluice-cc
@@ -27,7 +29,7 @@ set(openssl_flags -O2 ${hardened_options})
 list(FILTER openssl_flags EXCLUDE REGEX "FORTIFY_SOURCE|^\\$<") # musl has no checked functions
 list(JOIN openssl_flags " " openssl_flags)
 
-# The headers first: files that include them need not wait for the archives.
+# The headers are made first, so that files that include them need not wait for the archives.
 set(openssl_headers ${openssl_made}/headers.made)
 add_custom_command(OUTPUT ${openssl_headers}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${openssl_made}

@@ -1,5 +1,5 @@
-# Copies the .proto file INPUT to OUTPUT and adds protobuf-c's string_as_bytes option to each string
-# field, so that the generated code has bytes with a length. These fields have no other option.
+# Copies the .proto file INPUT to OUTPUT and adds protobuf-c's option string_as_bytes to each string
+# field, so that the generated code has bytes with a length. The fields must not have other options.
 #   cmake -DINPUT=... -DOUTPUT=... -P StringsAsBytes.cmake
 file(READ ${INPUT} text)
 if(text MATCHES "string [a-z_]+ = ")

@@ -11,8 +11,8 @@ set(SLUICE_UNTAGGED_VERSION 0.2.0)
 
 set(_hash_digits 12) # a fixed number, so that all clones agree; version.txt uses the same
 
-# Runs git if FOLDER is the top of a clone; the result is empty if it is not, or without git. A clone that
-# belongs to another user is accepted.
+# Runs git if FOLDER is the top of a clone. Otherwise, or without git, the result is empty. Also accepts a
+# clone that belongs to another user.
 function(_sluice_git folder out)
     set(git git -C ${folder} -c safe.directory=${folder})
     execute_process(COMMAND ${git} rev-parse --show-toplevel
@@ -28,7 +28,7 @@ function(_sluice_git folder out)
     set(${out} "${answer}" PARENT_SCOPE)
 endfunction()
 
-# Reads a line of version.txt; empty if git has not filled it in.
+# Reads a value of version.txt; empty if git has not filled it in.
 function(_sluice_archived folder key out)
     set(value "")
     if(EXISTS ${folder}/tools/cmake/version.txt)
@@ -71,7 +71,7 @@ function(sluice_find_version folder)
     set(SLUICE_SOURCE_TIME "${moment}" PARENT_SCOPE)
 endfunction()
 
-# Configures again after another commit is checked out or a tag is made.
+# Configures again after a checkout of another commit, or a new tag.
 function(sluice_watch_version)
     foreach(path logs/HEAD packed-refs refs/tags)
         _sluice_git(${PROJECT_SOURCE_DIR} found rev-parse --git-path ${path})

@@ -1,5 +1,5 @@
-# Cross-compiles for Linux on another machine, SLUICE_MACHINE (aarch64, s390x), with Debian's cross compiler, and
-# runs what it built under qemu. Headers and libraries are in a folder below build/, which
+# Cross-compiles for Linux on another machine, SLUICE_MACHINE (aarch64, s390x), with Debian's cross compiler,
+# and runs the programs under qemu. Headers and libraries are in a folder below build/, which
 # tools/fetch-sysroot makes when a build tree is configured for the first time.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SLUICE_MACHINE)
 set(architecture_aarch64 arm64)
@@ -33,9 +33,9 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CMAKE_SYSROOT})
 set(ENV{PKG_CONFIG_LIBDIR}
     ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig)
 set(ENV{DPKG_ADMINDIR} ${SLUICE_DPKG_DATABASE}) # for dpkg-query
-# Programs name the loader and the libraries of that folder, so that qemu finds them without its option -L. With -L it
-# would look for every absolute path in the folder first: a program that opens "/" gets the folder's. Those of packages
-# name the loader of their system.
+# Programs name the loader and the libraries of that folder, so that qemu finds them without its option -L.
+# With -L, qemu would search the folder first for every absolute path: a program that opens "/" would get the
+# folder. Programs for packages name the loader of their own system.
 set(SLUICE_LIBRARIES
     ${CMAKE_SYSROOT}/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${CMAKE_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 if(SLUICE_REPRODUCIBLE)

@@ -1,5 +1,5 @@
-# Compiles for one static file that needs no C library on the machine, with the system's gcc and Debian's
-# musl-dev. The processor is that of the build, so tests run natively and this is not a cross build.
+# Makes static programs, which need no C library on the machine, with the system's gcc and Debian's musl-dev.
+# The processor is that of the build machine, so tests run natively and this is not a cross build.
 set(SLUICE_STATIC ON)
 set(CMAKE_C_COMPILER gcc)
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-multiarch
@@ -12,8 +12,7 @@ endif()
 
 set(CMAKE_LIBRARY_PATH ${SLUICE_MUSL})
 
-# musl has no headers of the kernel. Those of the system are used, without the C library's headers in the same
-# folder.
+# musl has no kernel headers. The system's are used, without the headers of the C library in the same folder.
 set(kernel ${CMAKE_BINARY_DIR}/kernel)
 if(NOT EXISTS ${kernel}/linux)
     file(MAKE_DIRECTORY ${kernel})

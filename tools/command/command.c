@@ -7,7 +7,7 @@
 #include "tools/command/kept_value.h"
 #include "tools/command/standard_streams.h"
 
-#define HELP_INDENT 26 /* columns before an option's help text */
+#define HELP_INDENT 26 /* column of the help texts */
 
 const struct command_option command_common_options[] = {
     {.name = "help", .help = "write this and exit"},
@@ -55,7 +55,7 @@ static int refuse_unknown(const struct command *command, const char *name, size_
     return -1;
 }
 
-/* Stores an option's value. If this fails, puts the option's name in front of the error's text. */
+/* If this fails, the option's name is put before the error's text. */
 static int set_option(const struct command_option *option, void *settings, const char *value,
                       struct error *error)
 {
@@ -141,7 +141,7 @@ void command_syntax(const struct command *command, const struct command_option *
     }
 }
 
-/* Writes "  --name VALUE", and the help text in a column of its own. */
+/* Writes "  --name VALUE", and the help text in the next column. */
 static void write_option(const struct command *command, const struct command_option *option,
                          FILE *out)
 {

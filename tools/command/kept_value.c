@@ -4,7 +4,7 @@
 
 #include "tools/command/value.h"
 
-/* Stores whether `value` is the second of the choices "first|second"; refuses any other word. */
+/* Sets *second to true if `value` is the second word of "first|second". Refuses other words. */
 static int set_either(const char *words, const char *value, bool *second, struct error *error)
 {
     char first[COMMAND_SYNTAX_SIZE];

@@ -1,5 +1,5 @@
 /*
- * Prepares standard input and output, so that a failure is reported by a return value.
+ * Prepares standard input and output, so that failures are reported by return values.
  * (collector/platform/process.h makes the streams binary.)
  */
 #ifndef SLUICE_TOOLS_COMMAND_STANDARD_STREAMS_H
@@ -9,12 +9,11 @@
 
 /*
  * Must be called before any file is opened. Afterwards a write to a closed pipe fails instead of
- * raising a signal. A stream that was closed when the program started fails when it is used;
- * without this call it would refer to the next file that is opened.
+ * raising a signal. A stream that was closed at the program's start fails when it is used; without
+ * this call it would be the next file that is opened.
  */
 void standard_streams_prepare(void);
 
-/* Whether standard output is a terminal. */
 bool standard_output_is_terminal(void);
 
 #endif

@@ -23,12 +23,12 @@ from peers import PEERS, chosen
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("rates", "highest", "buffers")
-RATES = (5_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000, 0)  # 0: all that can be sent
+RATES = (5_000, 20_000, 50_000, 100_000, 200_000, 400_000, 800_000, 0)  # 0: as fast as possible
 BUFFERS = (256 << 10, 1 << 20, 4 << 20, 16 << 20)
-BUFFER_RATE = 50_000  # rate at which receive buffers are compared
+BUFFER_RATE = 50_000  # for the comparison of receive buffers, in datagrams a second
 HIGHEST_STEPS = 5
 CLOSE_ENOUGH = 1.05  # precision of the highest rate without loss
-HIGHEST_FROM = 1_000  # used if not even the lowest rate was without loss
+HIGHEST_FROM = 1_000  # if even the lowest rate had loss
 
 USAGE = 64
 NOT_HERE = 69
@@ -109,8 +109,7 @@ def machine():
 
 
 class Limits:
-    """Sets the kernel's limit and default of receive buffers for one run, and restores them
-    afterwards."""
+    """Sets the kernel's limit and default of receive buffers for one run, and restores them."""
 
     FOLDER = pathlib.Path("/proc/sys/net/core")
 
@@ -183,16 +182,14 @@ class Comparison:
                     self.one("buffers", peer, self.settings.buffer_rate, buffer)
 
     def try_twice(self, peer, rate):
-        """Repeats a run with loss once, so that a pause of the machine does not count as the
-        program's loss."""
+        """Repeats a run with loss once, because a pause of the machine may have caused the loss."""
         for _ in range(2):
             row = self.one("highest", peer, rate, self.settings.receive_buffer)
             if row is None or row["lost"] <= 0:
                 return
 
     def highest(self):
-        """Narrows the range of the highest rate without loss, by halving it on a logarithmic
-        scale."""
+        """Halves the range of the highest rate without loss repeatedly, on a logarithmic scale."""
         for _ in range(HIGHEST_STEPS):
             for peer in self.roots:
                 low, high = table.bounds(self.found, peer.name)
@@ -203,7 +200,7 @@ class Comparison:
 # --- all of it --------------------------------------------------------------------------------
 
 def get_all(settings, found):
-    """The available programs with their folders."""
+    """Returns the available programs with their folders."""
     roots = {}
     for peer in settings.peers:
         begin = time.monotonic()
@@ -219,8 +216,7 @@ def get_all(settings, found):
 
 
 def memory_folder():
-    """A folder in memory, so that the comparison does not depend on the disk; None: there is
-    none."""
+    """Returns a folder in memory, so that the comparison does not depend on the disk, or None."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -263,8 +259,8 @@ def compare(settings):
 
 
 def measure_all(comparison):
-    # The sender and the measuring program have the first processor; the measured program has the
-    # last.
+    # The first processor is for the sender and the measuring program, the last one for the measured
+    # program.
     os.sched_setaffinity(0, {comparison.processors[0]})
     try:
         for part in PARTS:

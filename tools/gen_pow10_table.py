@@ -6,12 +6,13 @@
 """
 import sys
 
-# 10^-k for every k that a double can need: see collector/text/shortest_double.c.
+# 10^-k for all k that a double can need: see collector/text/shortest_double.c.
 FIRST, LAST = -292, 324
 
 
 def significand(power):
-    """The least integer g of 128 bits with g * 2^r >= 10^power, r = floor(log2(10^power)) - 127."""
+    """Returns the smallest integer g of 128 bits with g * 2^r >= 10^power, r =
+    floor(log2(10^power)) - 127."""
     if power >= 0:
         value = 10**power
         shift = value.bit_length() - 128

@@ -103,7 +103,8 @@ def _bytes(field, value):
 
 
 def _labels(field, labels):
-    """Raises UnicodeEncodeError if a text cannot be UTF-8, AttributeError if it is not a string."""
+    """Raises UnicodeEncodeError if a text cannot be encoded, AttributeError if it is not a string.
+    """
     return b"".join(_bytes(field, _bytes(1, key.encode()) + _bytes(2, value.encode()))
                     for key, value in (labels or {}).items())
 
@@ -114,9 +115,9 @@ _CUMULATIVE = _number(2, 1)  # Sample.kind
 # --- metrics --------------------------------------------------------------------------------------
 
 class _Tally:
-    """A sum to which each thread adds in its own slot, identified by the thread's ident. A new thread may get
-    the ident of a thread that has ended, and then continues its slot. So there are never more slots than
-    there were threads at one time.
+    """A sum to which each thread adds in its own slot, identified by the thread's ident. A new
+    thread may get the ident of a thread that has ended, and then continues its slot. So there are
+    never more slots than there were threads at one time.
     """
 
     __slots__ = ("_places",)
@@ -139,7 +140,7 @@ class _Tally:
 
 
 class Counter:
-    """A sum that only grows, from Client.counter."""
+    """A sum that only grows, made by Client.counter."""
 
     __slots__ = ("registered", "_head", "_tail", "_tally", "_places")
 
@@ -173,7 +174,7 @@ class Counter:
 
 
 class Gauge:
-    """A current value, from Client.gauge."""
+    """A current value, made by Client.gauge."""
 
     __slots__ = ("registered", "_head", "_tail", "_value")
 
@@ -199,7 +200,7 @@ class Gauge:
 
 
 class Histogram:
-    """Counts of values by size, and their sum, from Client.histogram."""
+    """Counts of values by size, and their sum, made by Client.histogram."""
 
     __slots__ = ("registered", "_head", "_tail", "_bounds", "_packed", "_places", "_not_recorded")
 
@@ -265,8 +266,8 @@ def _encoded_sender(sender):
 
 
 class Client:
-    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A host name is resolved once, in the constructor, which
-    may wait for a name server. An address is used without waiting.
+    """Sends to `to`, "HOST:PORT" or "[IPV6]:PORT". A host name is resolved once, in the constructor,
+    which may wait for a name server. An address is used without waiting.
 
     sender    the sender's name, e.g. "web1/shop": at most 200 bytes, the same after a restart, and
               used by only one process of its host at a time. The collector finds lost datagrams
@@ -322,11 +323,13 @@ class Client:
         self._owner = None
 
     def renew(self, sender=None):
-        """In a child of os.fork: starts a new life of the client, with its own socket, boot_id and sequence.
+        """In a child of os.fork: starts a new life of the client, with its own socket, boot_id and
+        sequence.
 
-        All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered. `sender` is
-        the name of this process, as for a new client; the default keeps the name, for a child whose parent
-        ends (a daemon). Raises the errors of a new client; the client is then off.
+        All values begin at 0, gauges are unset, and the counts are 0. Metrics stay registered.
+        `sender` is the name of this process, as for a new client; the default keeps the name, for a
+        child whose parent ends (a daemon). Raises the errors of a new client; the client is then
+        off.
         """
         self._owner = None
         encoded = self._sender if sender is None else _encoded_sender(sender)
@@ -376,8 +379,8 @@ class Client:
         self._has_session = False
 
     def _begin_life(self):
-        """Begins a new life of the client. Its boot_id is the time in nanoseconds, and always a new number.
-        """
+        """Begins a new life of the client. Its boot_id is the time in nanoseconds, and always a new
+        number."""
         now = time.time_ns()
         self._boot_id = now if now != self._boot_id else now + 1
         self._sequence = 0
@@ -388,11 +391,12 @@ class Client:
                                       "full", "refused", "failed", "last_error", "datagram"), 0)
         self._owner = os.getpid()
 
-    # Registering metrics. Each method returns the registered metric with the same texts and bounds, if there
-    # is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or None. If a metric cannot be
-    # registered, the method counts it in metrics_refused and returns a metric that accepts updates but is not
-    # sent (`registered` is False). Reasons: a text is not UTF-8, the name is empty, there are too many
-    # metrics, the metric with its maximum values does not fit in a datagram, or the bounds are invalid.
+    # Registering metrics. Each method returns the registered metric with the same texts and bounds,
+    # if there is one. `unit` is a UCUM code ("1", "By", "s") or None, `labels` a dict or None. If a
+    # metric cannot be registered, the method counts it in metrics_refused and returns a metric that
+    # accepts updates but is not sent (`registered` is False). Reasons: a text is not UTF-8, the name
+    # is empty, there are too many metrics, the metric with its maximum values does not fit in a
+    # datagram, or the bounds are invalid.
 
     def counter(self, name, unit=None, labels=None):
         """Registers a Counter."""
@@ -403,8 +407,8 @@ class Client:
         return self._registered(Gauge, name, unit, labels)
 
     def histogram(self, name, bounds, unit=None, labels=None):
-        """Registers a Histogram with 1 to 128 upper bounds: finite, ascending, inclusive. One more bucket
-        without a bound counts larger values."""
+        """Registers a Histogram with 1 to 128 upper bounds: finite, ascending, inclusive. One more
+        bucket without a bound counts larger values."""
         bounds = tuple(map(float, bounds))
         good = 1 <= len(bounds) <= BOUNDS_MOST and all(each - each == 0 for each in bounds)
         good = good and all(one < next_ for one, next_ in zip(bounds, bounds[1:]))
@@ -441,12 +445,13 @@ class Client:
         return made
 
     def flush(self):
-        """Sends every metric, in as few datagrams as possible. Returns SENT, BUSY, FULL, FAILED or OFF.
+        """Sends every metric, in as few datagrams as possible. Returns SENT, BUSY, FULL, FAILED or
+        OFF.
 
-        Never waits, and never raises errors of the system. Values that could not be sent remain for the next
-        flush. A datagram gets its sequence number when the system accepts it, so datagrams that the collector
-        reports as lost were lost on the network. If the port is closed, an ICMP error reports this for an
-        earlier datagram: it is counted in refused, and sending continues.
+        Never waits, and never raises errors of the system. Values that could not be sent remain for
+        the next flush. A datagram gets its sequence number when the system accepts it, so datagrams
+        that the collector reports as lost were lost on the network. If the port is closed, an ICMP
+        error reports this for an earlier datagram: it is counted in refused, and sending continues.
         """
         if self._owner != os.getpid():
             return OFF
@@ -462,8 +467,8 @@ class Client:
             flushing.release()
 
     def flush_every(self, seconds):
-        """Flushes if the last flush began at least `seconds` ago. Call it often and from any thread, for
-        example after each request; one of the threads flushes."""
+        """Flushes if the last flush began at least `seconds` ago. Call it often and from any
+        thread, for example after each request; one of the threads flushes."""
         if time.monotonic() - self._last_flush < seconds:
             return NOT_DUE
         return self.flush()
@@ -540,9 +545,9 @@ class Client:
         return FAILED
 
     def _flush_all(self):
-        """Sends all metrics. If the socket is full, the next flush begins with the datagram that was not
-        accepted. If the system refuses a datagram, the next flush begins after it: a datagram that can never
-        be sent must not block the others."""
+        """Sends all metrics. If the socket is full, the next flush begins with the datagram that
+        was not accepted. If the system refuses a datagram, the next flush begins after it: a
+        datagram that can never be sent must not block the others."""
         self._counts["datagram"] = self._limit()
         limit = self._counts["datagram"] - self._sealing
         before = self._sender + _fixed64(2, self._boot_id)

@@ -32,7 +32,7 @@ endif()
 # SLUICE_LOADED_NAME_FILES contains all files, the first one included, and SLUICE_LOADED_OTHERS the others.
 #
 # The file of nats.c has another name in each version. From 3.3 to 3.13 the functions that are used have the
-# same types, and its enumerations the same numbers. None of its structures are used.
+# same types, and its enumerations the same numbers. Its structures are not used.
 set(nats_versions libnats.so.3.4=libnats3.4 libnats.so.3.10=libnats3.10) # of Debian 12 and 13
 function(sluice_loaded name archive)
     find_library(${name}_shared NAMES lib${archive}.so HINTS ${ARGN} REQUIRED)

@@ -1,6 +1,6 @@
 """The curves of the report as SVG: loss and latency against the offered rate and the receive
-buffer. A single file without external resources; it follows the reader's light or dark theme,
-and names each line at its end, so that neither colour nor a legend is needed."""
+buffer. A single file without external resources. It follows the reader's light or dark theme, and
+names each line at its end, so that neither colour nor a legend is needed."""
 import html
 import math
 
@@ -13,8 +13,8 @@ PANEL = {"width": 300, "height": 270}
 LEFT, TOP, BETWEEN_X, BETWEEN_Y = 70, 90, 480, 360
 LINE_HEIGHT = 14
 
-# Colours with a contrast of 4.5:1 to their background, for light and dark, in the order of
-# programs.
+# Pairs of colours for the light and the dark theme, each with a contrast of 4.5:1 to its
+# background, in the order of the programs.
 COLOURS = [("#0b57a4", "#7ab8ff"), ("#b3261e", "#ff9a92"), ("#1b6e3c", "#7fd8a0"),
            ("#7a4b00", "#e8b661"), ("#6f3fb0", "#cfaeff"), ("#00696e", "#6fd6dc"),
            ("#9c1c6b", "#ff9fd6"), ("#555555", "#bbbbbb")]
@@ -22,7 +22,7 @@ DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 4", "1 4", "6 2 1 2"]
 MARK = 3
 
 LOSS_TICKS = (0, 0.01, 0.1, 1, 10, 100)  # per cent
-LOSS_LEAST = 0.002  # position of 0 on the logarithmic scale
+LOSS_LEAST = 0.002  # where 0 is on the logarithmic scale
 
 
 def style():
@@ -56,7 +56,7 @@ class Scale:
 
 
 def apart(places, least, most):
-    """Moves heights so that labels do not overlap, in the order of `places`."""
+    """Moves heights so that labels do not overlap. Keeps the order of `places`."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = {}
     at = least
@@ -80,7 +80,7 @@ class Panel:
         self.bottom, self.right = y + PANEL["height"], x + PANEL["width"]
 
     def frame(self, ticks_across, ticks_up):
-        """Ticks are pairs of a position and its label."""
+        """Draws the axes. Ticks are pairs of a position and its label."""
         yield f'<text class="panel" x="{self.x}" y="{self.y - 12}">{html.escape(self.title)}</text>'
         for at, name in ticks_up:
             yield (f'<line class="grid" x1="{self.x}" x2="{self.right}" y1="{at:.1f}" '
@@ -98,7 +98,7 @@ class Panel:
                f'text-anchor="middle">{html.escape(self.up)}</text>')
 
     def lines(self, series):
-        """`series` are pairs: a program's index with its name, and its points."""
+        """Draws the lines. `series` has pairs: a program's index with its name, and its points."""
         series = [each for each in series if each[1]]
         heights = apart([points[-1][1] for _, points in series], self.y + 4, self.bottom)
         for ((index, name), points), height in zip(series, heights):
@@ -117,7 +117,7 @@ class Panel:
 
 
 def short(value):
-    """Formats 1,000 as 1k, a million as 1M, 0.1 as itself."""
+    """Formats 1,000 as 1k, a million as 1M, and 0.1 as 0.1."""
     if value >= 1_000_000:
         return f"{value / 1_000_000:g}M"
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
@@ -129,7 +129,7 @@ def powers(least, most):
 
 
 def points_of(found, part, key, values, x_of, y_of, value_of):
-    """The points of each program's medians."""
+    """Yields each program with the points of its medians."""
     for peer in peers_in(found):
         points = []
         for value in values:
@@ -149,7 +149,7 @@ def latency_of(rows):
 
 
 def pair(found, part, key, values, x, ticks, across, what):
-    """Two panels, loss above latency, with a common horizontal axis."""
+    """Draws two panels, loss above latency, with the same horizontal axis."""
     _, x_of = x
     column = LEFT if part == "rates" else LEFT + BETWEEN_X
     upper = Panel(column, TOP, f"Loss {what}", across, "lost, per cent")

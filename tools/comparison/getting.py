@@ -1,6 +1,6 @@
 """Gets the programs without installing them: Debian's packages are downloaded and unpacked in a
-folder, programs in Go are built there. No service is started, and outside the folder only Go's
-module cache grows."""
+folder, and programs in Go are built there. No service is started. Outside of the folder only Go's
+module cache changes."""
 import os
 import re
 import shutil
@@ -30,7 +30,7 @@ def run(command, limit, **more):
 
 
 def get_package(peer, folder):
-    """The package and the missing libraries, as apt would install them."""
+    """Unpacks the package and the missing libraries that apt would install."""
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
         raise NotHere("no apt here")
     archives = folder / "archives"
@@ -44,7 +44,7 @@ def get_package(peer, folder):
 
 
 def get_program(peer, folder):
-    """A program in Go, built with the versions that its module pins."""
+    """Builds a program in Go, with the versions that its module pins."""
     if not shutil.which("go"):
         raise NotHere("no Go here")
     (folder / "go.mod").write_text("module comparison\n", encoding="ascii")
@@ -55,7 +55,7 @@ def get_program(peer, folder):
 
 
 def environment(peer, root):
-    """The environment with the libraries that were unpacked with the program."""
+    """Returns an environment with the libraries that were unpacked with the program."""
     paths = [root / LIBRARIES, root / LIBRARIES.removeprefix("usr/"), root / "usr/lib/syslog-ng",
              root / "usr/lib"]
     found = ":".join(str(path) for path in paths if path.is_dir())
@@ -63,7 +63,7 @@ def environment(peer, root):
 
 
 def version_of(peer, root):
-    """The first version number in the program's output."""
+    """Returns the first version number in the program's output."""
     program = peer.command(root, None)[0]
     done = subprocess.run([str(program), *peer.version], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -75,7 +75,7 @@ def version_of(peer, root):
 
 
 def get(peer, programs, folder):
-    """The folder from which to start the program. NotHere: it is not available."""
+    """Returns the folder from which to start the program. Raises NotHere if it is not available."""
     if not peer.package and not peer.module:
         return programs
     root = folder / peer.name

@@ -1,7 +1,8 @@
-"""One run: starts a program, sends datagrams for some time, and stops it when it has written them.
+"""One run: starts a program, sends datagrams for some time, and stops the program when it has
+written them.
 
 Lost datagrams are those sent minus those in the output. The kernel's drops are the counter of the
-program's socket. Counters of the program are not used.
+program's socket. The program's own counters are not used.
 """
 import os
 import pathlib
@@ -17,17 +18,17 @@ import getting
 import traffic
 from peers import CONFIGURATIONS, PROTO
 
-START_LIMIT = 20  # seconds from the start of a peer to its socket
-DRAIN_LIMIT = 12  # seconds from the last datagram until the output no longer grows
+START_LIMIT = 20  # seconds from the start of a program to its open socket
+DRAIN_LIMIT = 12  # seconds from the last datagram until the output stops growing
 STOP_LIMIT = 15
 WARM_UP = 0.3  # seconds from the open socket to the first datagram
-STILL = 1.5  # seconds without a new byte that count as the end: longer than any flush interval
+STILL = 1.5  # the output has ended after this number of seconds without a new byte; more than any flush interval
 PROBE_INTERVAL = 0.01
-LOOK_INTERVAL = 0.001  # interval of checking the size of the output: the resolution of latencies
+LOOK_INTERVAL = 0.001  # seconds between two checks of the output's size: the resolution of latencies
 
 
 class Failed(Exception):
-    """A run without result: the program did not start, or did not listen."""
+    """The run has no result: the program did not start, or did not listen."""
 
 
 def free_port():
@@ -37,7 +38,8 @@ def free_port():
 
 
 def socket_state(port):
-    """State of the socket at the port: waiting bytes, granted buffer, drops. None: no socket."""
+    """Returns the waiting bytes, the granted buffer and the drops of the socket at the port, or
+    None if there is no socket."""
     listed = subprocess.run(["ss", "-Huanm", f"sport = :{port}"], stdout=subprocess.PIPE,
                             text=True, check=True).stdout
     found = re.findall(r"skmem:\(r(\d+),rb(\d+),.*?d(\d+)\)", listed)
@@ -48,7 +50,7 @@ def socket_state(port):
 
 
 def tree(pid):
-    """The process and its children."""
+    """Returns the IDs of the process and its children."""
     pids = [pid]
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -61,7 +63,8 @@ def tree(pid):
 
 
 def cpu_ns(pid):
-    """Processor time of the process and its children so far, including ended threads."""
+    """Returns the processor time of the process and its children so far, with that of ended
+    threads."""
     total = 0
     for each in tree(pid):
         try:
@@ -72,7 +75,7 @@ def cpu_ns(pid):
 
 
 def memory(pid, word="VmHWM"):
-    """Memory of the process and its children in bytes; VmHWM: the peak."""
+    """Returns the memory of the process and its children in bytes; VmHWM is the peak."""
     total = 0
     for each in tree(pid):
         try:
@@ -90,10 +93,10 @@ class Sizes:
     def __init__(self, reader):
         self.reader = reader
         self.size = 0
-        self.seen = []  # pairs: when, size
+        self.seen = []  # pairs of time and size
 
     def look(self):
-        """Whether the output has grown since the last check."""
+        """Returns True if the output has grown since the last check."""
         path = self.reader.watched()
         try:
             size = path.stat().st_size if path else 0
@@ -106,7 +109,7 @@ class Sizes:
         return True
 
     def when(self, size):
-        """The time at which the output reached that size; None: never."""
+        """Returns the time at which the output reached the size, or None."""
         low, high = 0, len(self.seen)
         while low < high:
             middle = (low + high) // 2
@@ -152,7 +155,7 @@ def start(peer, root, config, folder, port, processor):
 
 
 def stop(peer, process):
-    """Stops the program; returns whether it ended by itself."""
+    """Stops the program. Returns True if it ended by itself."""
     if process.poll() is None:
         process.send_signal(peer.stop_signal)
     try:
@@ -165,8 +168,8 @@ def stop(peer, process):
 
 
 def send(peer, programs, sources, port, rate, seconds, sizes):
-    """Sends for `seconds`. Returns the number of datagrams, the seconds that the sender needed,
-    and the times of the probes."""
+    """Sends for `seconds`. Returns the number of datagrams, the seconds that the sender took, and
+    the times of the probes."""
     make = traffic.PROBES[peer.traffic]
     went = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as prober:
@@ -194,7 +197,7 @@ def send(peer, programs, sources, port, rate, seconds, sizes):
 
 
 def drain(process, port, sizes):
-    """Waits until the socket is empty and the output no longer grows."""
+    """Waits until the socket is empty and the output stops growing."""
     limit = time.monotonic() + DRAIN_LIMIT
     still = time.monotonic()
     while time.monotonic() < limit and process.poll() is None:
@@ -209,7 +212,7 @@ def drain(process, port, sizes):
 
 
 def latencies(went, probes, sizes):
-    """Latencies of the received probes in milliseconds, sorted."""
+    """Returns the sorted latencies of the received probes in milliseconds."""
     found = []
     for number, sent_at in went.items():
         seen = sizes.when(probes[number]) if number in probes else None

@@ -1,8 +1,8 @@
-"""The measured programs: a row for each, with its source, its start and the reader of its output.
+"""The measured programs, one row each, with their source, command and the reader of their output.
 
-A configuration in peers/ may contain these words: @PORT@, @BUFFER@ (bytes), @OUTPUT@ (file, or
+A configuration in peers/ may contain these words: @PORT@, @BUFFER@ (bytes), @OUTPUT@ (file or
 folder), @FOLDER@ (scratch), @HERE@ (peers/), @PROTO@ (the folder of telemetry.proto), @PLUGINS@ and
-@TYPES@ (collectd's).
+@TYPES@ (for collectd).
 """
 import dataclasses
 import pathlib
@@ -23,21 +23,21 @@ LIBRARIES = f"usr/lib/{platform.machine()}-linux-gnu"
 class Peer:
     name: str
     configuration: str
-    # The command, from the program's folder and the configuration with its words replaced; None:
-    # only to find the first word.
+    # The command, from the program's folder and the configuration with its words replaced. The
+    # configuration is None if only the command's first word is needed.
     command: Callable[[pathlib.Path, pathlib.Path], list]
     reader: type
-    traffic: str = "telemetry"  # the traffic, of traffic.KINDS
+    traffic: str = "telemetry"  # one of traffic.KINDS
     decodes: str = "no"
     counts_drops: str = "no"
-    # Whether the program has a setting for the receive buffer. A program without one gets the
-    # system's default, which is set to the same size during the measurement.
+    # True if the program has a setting for the receive buffer. Other programs get the system's
+    # default, which is set to the same size during the measurement.
     sets_buffer: bool = True
-    package: str = ""  # from Debian
-    module: str = ""  # from Go, with its version
-    program: str = ""  # the package in the module
-    tags: str = ""  # for building it
-    version: tuple = ("--version",)  # the program's option that prints its version
+    package: str = ""  # Debian's package
+    module: str = ""  # Go module, with its version
+    program: str = ""  # the Go package in the module
+    tags: str = ""  # Go build tags
+    version: tuple = ("--version",)  # the option that prints the program's version
     stop_signal: int = signal.SIGTERM
 
     def text(self):
@@ -45,7 +45,8 @@ class Peer:
 
 
 def words_of(config):
-    """Arguments of a program without a configuration file: the words of this file."""
+    """Returns the words of this file, which are the arguments of a program without a configuration
+    file."""
     return config.read_text(encoding="utf-8").split()
 
 
@@ -105,7 +106,8 @@ PEERS = [
 
 
 def chosen(names):
-    """The rows of these names, in the table's order. KeyError: an unknown name."""
+    """Returns the rows with these names, in the table's order. Raises KeyError for an unknown name.
+    """
     known = {peer.name: peer for peer in PEERS}
     for name in names:
         known[name]

@@ -1,7 +1,8 @@
 """Counts the datagrams in a program's output, and finds the probes.
 
-A reader has the path whose size shows the program's progress (`watched`), and `read`: the number of
-datagrams in the output, and for each probe the size of the watched file that includes it.
+A reader has `watched`, the path of a file whose size shows the program's progress, and `read`,
+which returns the number of datagrams in the output, and for each probe the size of that file up to
+the probe's end.
 """
 import base64
 import json
@@ -13,7 +14,7 @@ PROBE = re.compile(traffic.PROBE_NAME % rb"(\d{6})")
 
 
 class Text:
-    """Reads text that contains the label "region" unchanged, once for each datagram."""
+    """Reads text that contains the label "region" of each datagram unchanged."""
 
     def __init__(self, output):
         self.output = output
@@ -37,7 +38,7 @@ class Text:
 
 
 class Hex(Text):
-    """As Text, but in hexadecimal digits."""
+    """Reads the same text in hexadecimal digits."""
 
     HEX_PROBE = re.compile((traffic.PROBE_NAME % b"").hex().encode() + rb"((?:3\d){6})")
 
@@ -67,12 +68,12 @@ class Lines(Text):
         return written, probes
 
     def kind_of(self, line):
-        """Whether the line is a datagram, and the number of its probe."""
+        """Returns whether the line is a datagram, and the number of its probe or None."""
         raise NotImplementedError
 
 
 class Base64(Lines):
-    """JSON objects with the datagram in base64."""
+    """Reads JSON objects with the datagram in base64."""
 
     DATA = re.compile(rb'"telemetry_data": "([A-Za-z0-9+/=\\]+)"')
 
@@ -85,7 +86,7 @@ class Base64(Lines):
 
 
 class Flows(Lines):
-    """JSON objects of goflow2. A probe is a flow with one packet more than the others."""
+    """Reads JSON objects of goflow2. A probe is a flow with one packet more than the others."""
 
     def kind_of(self, line):
         try:
@@ -97,7 +98,8 @@ class Flows(Lines):
 
 
 class Values:
-    """collectd's folders: one for each host, with a file for each metric and a line for each value.
+    """Reads collectd's folders: one for each host, with a file for each metric and a line for each
+    value.
     """
 
     def __init__(self, output):

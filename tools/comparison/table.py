@@ -13,7 +13,7 @@ def of(found, peer, part="rates", **where):
 
 
 def loss(rows):
-    """The loss of the median run, in per cent."""
+    """Returns the loss of the median run, in per cent."""
     return median([100 * row["lost"] / row["sent"] for row in rows if row["sent"]])
 
 
@@ -24,15 +24,16 @@ def per_cent(value):
 
 
 def cpu(rows):
-    """Processor time in ns for each written datagram; None: less than half were written."""
+    """Returns the processor time in ns for each written datagram, or None if less than half were
+    written."""
     return median([row["cpu_ns"] / row["written"] for row in rows
                    if row["written"] > row["sent"] / 2])
 
 
 def bounds(found, peer):
-    """Returns two rates: the highest without loss, below all rates that always had loss, and the
-    lowest of these. A rate counts as without loss if any of its runs was, because machines
-    pause. None: there is no such rate."""
+    """Returns two rates: the highest rate without loss that is below all rates with loss, and the
+    lowest rate with loss; None if there is no such rate. A rate counts as without loss if one of
+    its runs had no loss, because machines pause."""
     rows = of(found, peer) + of(found, peer, "highest")
     lossless = {row["rate"] or row["offered"] for row in rows if row["lost"] <= 0}
     lossy = {row["rate"] or row["offered"] for row in rows} - lossless
@@ -101,7 +102,8 @@ def losses(found, rates):
 
 
 def own_losses(found):
-    """Datagrams that are neither in the output nor in the kernel's counter: lost by the program."""
+    """Returns the datagrams that are neither in the output nor in the kernel's counter: the program
+    lost them."""
     own = []
     for peer in peers_in(found):
         shares = [100 * (row["lost"] - row["kernel_drops"]) / row["sent"]

@@ -1,13 +1,13 @@
 """The traffic: datagrams with one value each, and probes among them.
 
-telemetry: made by sluice-send, 117 bytes. collectd and netflow: their programs accept no other
-protocol, so they get a value (a flow) in their own, from a capture that sluice-replay sends. Rates
-above PLAIN_MOST a second are sent by this program, 64 datagrams in one call (UDP_SEGMENT), all made
-in advance. A probe is a datagram of the same kind with a number; a hundred are sent each second.
+telemetry: made by sluice-send, 117 bytes. collectd and netflow: for programs that accept no other
+protocol; datagrams with one value (a flow) from a capture, which sluice-replay sends. If the rate
+exceeds PLAIN_MOST a second, this program sends the datagrams, 64 in one call (UDP_SEGMENT), all
+made in advance. A probe is a datagram of the same kind with a number; a hundred are sent each
+second.
 
-
-traffic.py FILE SIZE PORT RATE SECONDS sends the datagrams of SIZE bytes in the file, in segments;
-RATE 0 is as fast as it can
+traffic.py FILE SIZE PORT RATE SECONDS sends the datagrams of SIZE bytes in the file, in segments.
+RATE 0 is as fast as possible.
 """
 import re
 import socket
@@ -21,22 +21,22 @@ LOAD_NAME = b"eu-west-1"  # the label "region" in datagrams of sluice-send
 PROBE_NAME = b"probe-%s"
 PROBE_HOST = "probe-"
 PROBE_PACKETS = 2
-NOMINAL_RATE = 1000  # in captures; sluice-replay sends them faster
-PLAIN_MOST = 200_000  # a second; above that one processor can only send in segments
+NOMINAL_RATE = 1000  # of captures, in datagrams a second; sluice-replay sends them faster
+PLAIN_MOST = 200_000  # datagrams a second; above that, one processor can only send segments
 SEGMENTS = 64
-ROUNDS_MADE = 64  # calls with different datagrams before they repeat
+ROUNDS_MADE = 64  # number of calls with different datagrams; then they repeat
 UDP_SEGMENT = 103
 
 
 # --- datagrams --------------------------------------------------------------------------------
 
 def field(number, data):
-    """A length-delimited field of protobuf, for less than 128 bytes."""
+    """Returns a length-delimited field of protobuf. `data` has less than 128 bytes."""
     return bytes([number << 3 | 2, len(data)]) + data
 
 
 def telemetry(number, now_ns, region):
-    """A sample with three labels, like those of sluice-send."""
+    """Returns a message with one sample and three labels, like those of sluice-send."""
     sample = (field(1, b"system.cpu.usage") + b"\x19" + struct.pack("<d", 0.425) + field(7, b"1")
               + field(10, field(1, b"cpu") + field(2, b"0")))
     return (field(1, b"compare/2") + b"\x11" + struct.pack("<Q", 1)
@@ -59,7 +59,7 @@ def collectd_text(kind, text):
 
 
 def collectd_value(host, number, time_ns):
-    """A gauge in collectd's network protocol; times are in 2^-30 s."""
+    """Returns a gauge in collectd's network protocol. Times are in 2^-30 s."""
     high = (time_ns << 30) // 1_000_000_000
     return (collectd_text(0, host) + struct.pack(">HHQ", 8, 12, high)
             + struct.pack(">HHQ", 9, 12, 10 << 30) + collectd_text(2, "comparison")
@@ -68,7 +68,7 @@ def collectd_value(host, number, time_ns):
 
 
 def netflow_flow(packets, octets, sequence, now_ns):
-    """NetFlow 5 with one flow."""
+    """Returns a NetFlow 5 datagram with one flow."""
     header = struct.pack(">HHIIIIBBH", 5, 1, 3_600_000, now_ns // 10**9, now_ns % 10**9, sequence,
                          0, 0, 0)
     return header + struct.pack(">4s4s4sHHIIIIHHBBBBHHBBH", bytes([192, 0, 2, 1]),
@@ -93,7 +93,7 @@ LOADS = {
 
 
 def write_capture(path, kind, count):
-    """Writes a pcap (raw IPv4) of that number of datagrams, NOMINAL_RATE a second."""
+    """Writes a pcap (raw IPv4) of `count` datagrams, NOMINAL_RATE a second."""
     make, now = LOADS[kind], time.time_ns()
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101))
@@ -111,7 +111,7 @@ def write_capture(path, kind, count):
 # --- sending ----------------------------------------------------------------------------------
 
 class Sources:
-    """Files with the datagrams of the requested kinds."""
+    """Makes files with the datagrams of the requested kinds."""
 
     def __init__(self, folder, kinds, seconds):
         self.captures = {kind: folder / f"{kind}.pcap" for kind in kinds if kind in CAPTURED}
@@ -122,7 +122,8 @@ class Sources:
 
 
 def start(kind, programs, sources, port, rate, seconds):
-    """Starts the sender; `rate` 0 is as fast as it can. Also returns whether it must be stopped."""
+    """Starts the sender; `rate` 0 is as fast as possible. Returns it, and whether it must be
+    stopped."""
     endless = False
     to = ("--to", f"udp://127.0.0.1:{port}")
     if rate == 0 or rate > PLAIN_MOST:
@@ -140,7 +141,7 @@ def start(kind, programs, sources, port, rate, seconds):
 
 
 def sent(output):
-    """Datagrams and seconds in the sender's report."""
+    """Returns the datagrams and seconds in the sender's report."""
     found = re.search(r"sent (\d+) datagrams .* in ([\d.]+) s", output)
     if not found:
         raise RuntimeError(f"the sender reports: {output}")
@@ -148,7 +149,7 @@ def sent(output):
 
 
 def write_segments(path, kind):
-    """Writes datagrams of one size; returns the size."""
+    """Writes datagrams of the same size. Returns that size."""
     now = time.time_ns()
     made = [LOADS[kind](number, now) for number in range(SEGMENTS * ROUNDS_MADE)]
     if len({len(data) for data in made}) != 1:
@@ -158,7 +159,7 @@ def write_segments(path, kind):
 
 
 def send_segments(path, size, port, rate, seconds):
-    """Sends. Returns the number of datagrams and the seconds."""
+    """Returns the number of datagrams and the seconds."""
     with open(path, "rb") as made:
         calls = list(iter(lambda: made.read(SEGMENTS * size), b""))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:

@@ -1,5 +1,7 @@
-/* sluice-decode: decodes messages of standard input or a capture, and writes them to standard
- * output. */
+/*
+ * sluice-decode: decodes messages from standard input or a capture, and writes them to standard
+ * output.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -53,15 +55,14 @@ static int write_message(const struct decode_settings *settings, struct message_
     return put(text->data, text->used, error);
 }
 
-/* The parts of a run. */
 struct decoding {
     const struct decode_settings *settings;
     const struct schema *schema;
     struct message_memory memory;
-    struct opening *opening; /* NULL: messages are not sealed */
+    struct opening *opening; /* NULL if messages are not sealed */
 };
 
-/* Opens the bytes if they are sealed, then decodes and writes the message in them. */
+/* Opens a sealed datagram, then decodes and writes the message. */
 static int convert(struct decoding *decoding, const uint8_t *data, size_t size, struct error *error)
 {
     const void *message = NULL;
@@ -74,7 +75,10 @@ static int convert(struct decoding *decoding, const uint8_t *data, size_t size, 
     return write_message(decoding->settings, &decoding->memory, decoding->schema, message, error);
 }
 
-/* Converts all messages of standard input up to one that fails. The error says which it is. */
+/*
+ * Converts all messages of standard input, or up to one that fails. The error has its number and
+ * position.
+ */
 static int convert_input(struct decoding *decoding, struct error *error)
 {
     struct message_reader reader = {.input = stdin, .delimited = decoding->settings->delimited};
@@ -95,7 +99,7 @@ static int convert_input(struct decoding *decoding, struct error *error)
     return result == MESSAGE_READER_END ? 0 : -1;
 }
 
-/* Converts the datagrams of the open capture, and reports each that fails. */
+/* Converts the datagrams of the open capture, and reports each failure. */
 static int convert_datagrams(struct decoding *decoding, struct capture *capture,
                              struct error *error)
 {

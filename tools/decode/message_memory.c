@@ -17,7 +17,7 @@ static size_t larger(size_t capacity, struct error *error)
     return capacity * 4;
 }
 
-/* Replaces a block by a larger one without copying the contents. */
+/* Does not copy the contents. */
 static int enlarge(void **block, size_t *capacity, struct error *error)
 {
     size_t wanted = larger(*capacity, error);
@@ -84,7 +84,7 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
     }
 }
 
-/* Makes the output empty, and allocates it if necessary. */
+/* Empties the output, and allocates it if necessary. */
 static int begin(struct message_memory *memory, struct error *error)
 {
     memory->text.used = 0;

@@ -1,7 +1,7 @@
 /*
- * Decodes and writes messages of any size. A schema works in arenas and outputs that do not grow.
- * If one is too small, this code makes it larger and repeats the work; the limit of each is
- * MESSAGE_MEMORY_LIMIT. (A decoded message can take 130 times the size of its bytes.)
+ * Decodes and writes messages of any size. A schema works with arenas and outputs that do not grow.
+ * If one is too small, this code makes it larger and repeats the work, up to MESSAGE_MEMORY_LIMIT
+ * each. (A decoded message can take 130 times the size of its bytes.)
  *
  * Lifecycle: zero the struct, decode, write, decode the next message, ..., clear. A message is
  * valid until the next decode. One thread.
@@ -16,7 +16,7 @@
 
 struct message_memory {
     struct arena arena;
-    struct arena scratch; /* memory for decoding the contents of an Any */
+    struct arena scratch; /* for decoding the contents of an Any */
     struct output text;
 };
 
@@ -29,9 +29,9 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
                           struct error *error);
 
 /*
- * Writes the message as JSON or protobuf to memory->text, and replaces the earlier content. Returns
- * like message_memory_decode. For JSON a further error is EXIT_CODE_NO_JSON_FORM: a value has no
- * JSON form.
+ * Writes the message as JSON or protobuf to memory->text, instead of its earlier content. Returns
+ * as message_memory_decode does. For JSON there is another error, EXIT_CODE_NO_JSON_FORM: a value
+ * cannot be JSON.
  */
 int message_memory_write_json(struct message_memory *memory, const struct schema *schema,
                               const void *message, const struct json_style *style,
@@ -40,17 +40,17 @@ int message_memory_write_protobuf(struct message_memory *memory, const struct sc
                                   const void *message, struct error *error);
 
 /*
- * Appends the text to `out`. Uses `scratch` for generated texts. message_memory_write calls it
- * again, from the beginning, until both are large enough.
+ * Appends the text to `out`, with `scratch` for generated texts. Called again, from the beginning,
+ * until both are large enough.
  */
-typedef void message_writer(const struct schema *schema, const void *message,
-                            struct arena *scratch, struct output *out);
+typedef void message_writer(const struct schema *schema, const void *message, struct arena *scratch,
+                            struct output *out);
 
-/* Writes to memory->text by the function. Returns like message_memory_write_protobuf. */
+/* Writes to memory->text with `write`. Returns as message_memory_write_protobuf does. */
 int message_memory_write(struct message_memory *memory, const struct schema *schema,
                          const void *message, message_writer *write, struct error *error);
 
-/* Frees the memory, but not the struct. */
+/* Does not free the struct. */
 void message_memory_clear(struct message_memory *memory);
 
 #endif

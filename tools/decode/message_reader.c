@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 65536u
-#define VARINT_MAX     10 /* bytes of the longest 64-bit varint */
+#define VARINT_MAX     10 /* maximum bytes of a 64-bit varint */
 
 static enum message_reader_result fail(struct message_reader *reader, struct error *error,
                                        const char *what)
@@ -16,7 +16,7 @@ static enum message_reader_result fail(struct message_reader *reader, struct err
     return MESSAGE_READER_FAILED;
 }
 
-/* Makes the buffer larger, by at least one byte and to at most `most` bytes. */
+/* Enlarges the buffer, by at least one byte and to at most `most` bytes. */
 static bool grow(struct message_reader *reader, size_t most, struct error *error)
 {
     size_t wanted = reader->capacity == 0 ? FIRST_CAPACITY : reader->capacity * 2;
@@ -33,8 +33,8 @@ static bool grow(struct message_reader *reader, size_t most, struct error *error
 }
 
 /*
- * Reads up to `limit` bytes, fewer only at the end of the stream. The buffer grows as bytes arrive,
- * so that a message which only claims to be long does not take memory. Returns false on an error.
+ * Reads `limit` bytes, fewer only at the end of the stream. The buffer grows as bytes arrive, so
+ * that a message cannot take memory by claiming to be long. Returns false on an error.
  */
 static bool read_bytes(struct message_reader *reader, size_t limit, struct error *error)
 {
@@ -59,9 +59,7 @@ static bool read_bytes(struct message_reader *reader, size_t limit, struct error
     return true;
 }
 
-/*
- * Reads the length before a message. MESSAGE_READER_END: the stream ends before the length begins.
- */
+/* Reads the length before a message. MESSAGE_READER_END: the stream has no further length. */
 static enum message_reader_result read_length(struct message_reader *reader, uint64_t *length,
                                               struct error *error)
 {

@@ -1,6 +1,6 @@
 /*
  * Reads messages from a byte stream. The whole stream is one message, or it contains many messages,
- * each after its length as a varint (protobuf's usual stream form).
+ * each after its length as a varint (protobuf's usual form of streams).
  *
  * Lifecycle: zero the struct, fill in the settings, read until the end, clear. One thread.
  */
@@ -14,32 +14,29 @@
 
 #include "collector/base/error.h"
 
-/* Largest size of a message in bytes; a larger one could decode to gigabytes. */
+/* The maximum size of a message in bytes. A larger one could decode to gigabytes. */
 #define MESSAGE_MAX_SIZE (UINT32_C(64) << 20)
 
 struct message_reader {
     FILE *input;    /* belongs to the caller */
-    bool delimited; /* each message comes after its length */
+    bool delimited; /* each message follows its length */
 
-    /*
-     * The current message: its bytes, which are valid until the next read, and its place in the
-     * stream.
-     */
+    /* The bytes of the current message, valid until the next read. */
     uint8_t *data;
     size_t size;
-    uint64_t offset; /* where the message begins in the stream, in bytes */
-    uint64_t count;  /* messages read so far, including this one */
+    uint64_t offset; /* position of the message in the stream, in bytes */
+    uint64_t count;  /* number of messages read, with this one */
 
-    size_t capacity;   /* size of the buffer `data` in bytes */
-    uint64_t position; /* bytes read from the stream so far */
+    size_t capacity;   /* size of the buffer `data` */
+    uint64_t position; /* bytes read from the stream */
 };
 
 enum message_reader_result { MESSAGE_READER_OK, MESSAGE_READER_END, MESSAGE_READER_FAILED };
 
 /*
- * Reads the next message. MESSAGE_READER_FAILED fills `error`: the stream ends inside a message, or
- * a message is longer than MESSAGE_MAX_SIZE (EXIT_CODE_BAD_INPUT); reading failed (EXIT_CODE_IO);
- * out of memory (EXIT_CODE_INTERNAL).
+ * Reads the next message. MESSAGE_READER_FAILED with `error` filled: the stream ends within a
+ * message, or a message is longer than MESSAGE_MAX_SIZE (EXIT_CODE_BAD_INPUT); reading failed
+ * (EXIT_CODE_IO); out of memory (EXIT_CODE_INTERNAL).
  */
 enum message_reader_result message_reader_next(struct message_reader *reader, struct error *error);
 

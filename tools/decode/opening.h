@@ -1,7 +1,6 @@
 /*
  * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does. But a
- * datagram may be old or repeated, and its keys must be valid at the time when it was sealed, not
- * now.
+ * datagram may be old or repeated, and its key must have been valid when it was sealed, not now.
  *
  * Lifecycle: begin, open, end. One thread.
  */
@@ -16,15 +15,15 @@
 struct opening;
 
 /*
- * Reads the keys file. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG (the file is wrong or
- * open to others, libsodium is missing), EXIT_CODE_INTERNAL.
+ * Reads the file of keys. Returns 0, or -1 with `error` filled: EXIT_CODE_CONFIG (the file is
+ * wrong, other users have access to it, or libsodium is missing), EXIT_CODE_INTERNAL.
  */
 int opening_begin(const char *path, struct opening **out, struct error *error);
 
 /*
  * Opens a datagram. Returns 0 with *content and *content_size set, valid until the next call, or -1
- * with `error` filled (EXIT_CODE_BAD_INPUT). Its text begins with the reason that the ledger of a
- * listener has: malformed, no_key or forged.
+ * with `error` filled (EXIT_CODE_BAD_INPUT). The error begins with a reason of a listener's ledger:
+ * malformed, no_key or forged.
  */
 int opening_open(struct opening *opening, const uint8_t *datagram, size_t size,
                  const uint8_t **content, size_t *content_size, struct error *error);

@@ -13,7 +13,7 @@ static const char *choice(const char *option, size_t at)
     return builtin_schemas[at]->name;
 }
 
-/* Whether the value of --schema is a path, not the name of a built-in schema. */
+/* Returns true if the value of --schema is a path and not the name of a built-in schema. */
 static bool is_path(const char *value)
 {
     for (size_t i = 0; builtin_schemas[i] != NULL; i++)

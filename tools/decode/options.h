@@ -9,13 +9,14 @@
 
 struct decode_settings {
     const struct schema_ops *schema; /* a built-in schema, or NULL */
-    const char *schema_path;         /* --schema that is a file or a folder, or NULL */
-    const char *descriptor_set;      /* path of a schema that is not built in, or NULL */
-    const char *message;             /* name of a type in that schema */
-    struct schema_options keys;      /* with `samples`: keys of a listener's schema */
+    /* the value of --schema if it is a file or a folder, or NULL */
+    const char *schema_path;
+    const char *descriptor_set; /* file with a schema that is not built in, or NULL */
+    const char *message;        /* a message type of that schema */
+    struct schema_options keys; /* with `samples`: keys of a listener's schema */
     const char *texts;
-    const char *sender_keys; /* path of the keys that open sealed datagrams; NULL: not sealed */
-    const char *capture;     /* path of the capture with the messages; NULL: standard input */
+    const char *sender_keys; /* file of keys for sealed datagrams; NULL: not sealed */
+    const char *capture;     /* capture with the messages; NULL: standard input */
     uint64_t port;           /* destination port in the capture; 0: any */
     bool delimited;
     bool samples;     /* write the samples of each message */

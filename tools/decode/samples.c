@@ -44,7 +44,7 @@ static void write_line(const struct record *record, const struct sample *sample,
     output_char(out, '\n');
 }
 
-/* Appends the lines of all samples. */
+/* Appends a line for each sample. */
 static void write_lines(const struct schema *schema, const void *message, struct arena *scratch,
                         struct output *out)
 {
@@ -58,7 +58,8 @@ static void write_lines(const struct schema *schema, const void *message, struct
     labels = (struct sample_labels){.rules = NULL};
     sample_labels_begin_record(&labels, scratch);
     while (!out->overflow && schema->ops->next_sample(schema, message, &cursor, &sample)) {
-        labels.steps = 0; /* the limit is for collectors, whose sinks must not be kept busy */
+        /* no limit here, unlike in a collector, whose sinks must not be kept busy */
+        labels.steps = 0;
         write_line(&record, &sample, &kinds, &labels, scratch, out);
     }
     out->overflow = out->overflow || scratch->exhausted;

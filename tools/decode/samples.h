@@ -1,6 +1,6 @@
 /*
- * Writes the samples of a message as lines of JSON, with the names, values, kinds, times and labels
- * that sinks write.
+ * Writes the samples of a message as lines of JSON, with the same names, values, kinds, times and
+ * labels as sinks.
  */
 #ifndef SLUICE_TOOLS_DECODE_SAMPLES_H
 #define SLUICE_TOOLS_DECODE_SAMPLES_H
@@ -8,9 +8,9 @@
 #include "tools/decode/message_memory.h"
 
 /*
- * Writes one line for each sample to memory->text, and replaces the earlier content. A sample
- * without a time in the message has no "time". The schema must have samples. Returns like
- * message_memory_decode.
+ * Writes one line for each sample to memory->text, instead of its earlier content. A sample without
+ * a time in the message has no "time". The schema must have samples. Returns as
+ * message_memory_decode does.
  */
 int samples_write(struct message_memory *memory, const struct schema *schema, const void *message,
                   struct error *error);

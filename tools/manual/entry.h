@@ -1,6 +1,6 @@
 /*
- * The options of a program or the keys of a URL, as manual pages and completions show them. An
- * entry has the same form, whether it comes from the collector's tables or from those of a tool.
+ * The options of a program or the keys of a URL, in the same form for the collector and the tools,
+ * for manual pages and completions.
  *
  * An entry owns only its arrays; other texts belong to the tables. Pure functions over constant
  * tables; any thread.
@@ -14,7 +14,7 @@
 #include "collector/config/syntax.h"
 #include "tools/command/command.h"
 
-/* The kind of values that a shell offers in addition to the `values` of the entry. */
+/* Values that a shell offers in addition to an entry's `values`. */
 enum entry_offer {
     OFFER_NOTHING,
     OFFER_FILE,
@@ -27,12 +27,13 @@ enum entry_offer {
 struct entry {
     const char *name;
     const char *help;
-    char letter; /* 'h' of "-h"; '\0': the option has no letter */
+    char letter; /* 'h' for "-h"; '\0': none */
     bool repeats;
     enum entry_offer offer;
-    char syntax[SYNTAX_SIZE];       /* syntax of its value; empty: it has no value */
-    char default_text[SYNTAX_SIZE]; /* "default 4MiB, 4KiB to 1GiB"; empty: none, or in `help` */
-    char values[SYNTAX_SIZE];       /* "json|influx": the possible values, including the default */
+    char syntax[SYNTAX_SIZE]; /* syntax of its value; "" if it has no value */
+    /* such as "default 4MiB, 4KiB to 1GiB"; "" if none, or if it is in `help` */
+    char default_text[SYNTAX_SIZE];
+    char values[SYNTAX_SIZE]; /* possible values with the default, such as "json|influx" */
 };
 
 #define ENTRIES_MAX 128
@@ -44,8 +45,8 @@ struct entry {
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);
 
 /*
- * Makes the entries of the keys that belong to `scopes` (flags of enum key_scope), in the order of
- * their table. Returns their number.
+ * Makes the entries of the keys of `scopes` (flags of enum key_scope), in the order of their table.
+ * Returns their number.
  */
 size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX]);
 

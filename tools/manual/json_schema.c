@@ -9,10 +9,10 @@
 #include "collector/config/units.h"
 #include "collector/text/json_writer.h"
 
-/* Size of the memory for the whole schema, in bytes. */
+/* Bytes for the whole schema. */
 #define SCHEMA_SIZE (256 * 1024)
 
-/* Size of the memory for the pattern of a quantity, in bytes. */
+/* Bytes for the pattern of a quantity. */
 #define PATTERN_SIZE 128
 
 struct writing {
@@ -59,7 +59,7 @@ static void put_array_begin(struct writing *writing, const char *name)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Writes the pattern of a quantity: a number with a unit, or 0 without a unit. */
+/* Writes the pattern of a quantity: a number with a unit, or 0. */
 static void put_quantity(struct writing *writing, enum quantity quantity)
 {
     char pattern[PATTERN_SIZE] = "^(0|[0-9]+([.][0-9]+)?(";
@@ -81,10 +81,7 @@ static void put_quantity(struct writing *writing, enum quantity quantity)
     json_array_end(&writing->out);
 }
 
-/*
- * Writes the type of a count. Omits a limit that a double cannot represent exactly; the program
- * checks it.
- */
+/* Omits a limit that a double cannot represent exactly; the program checks it. */
 static void put_count(struct writing *writing, const struct setting *setting)
 {
     const uint64_t exact = UINT64_C(1) << 53;
@@ -103,8 +100,8 @@ static void put_count(struct writing *writing, const struct setting *setting)
 }
 
 /*
- * Adds the value that a YAML 1.1 reader gives for some choices instead of a string: a boolean for
- * "off" or "true", a number for "1".
+ * Adds what a YAML 1.1 reader makes of some choices instead of a string: a boolean of "off" or
+ * "true", a number of "1".
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
@@ -119,7 +116,7 @@ static void put_other_reading(struct writing *writing, const char *choice)
         json_uint64(&writing->out, 1);
 }
 
-/* Writes the choices of a setting. Returns false if the setting has no choices. */
+/* Returns false if the setting has no choices. */
 static bool put_choices(struct writing *writing, const struct setting *setting)
 {
     const char *name = setting_choice(setting, writing->registry, 0);
@@ -138,7 +135,7 @@ static bool put_choices(struct writing *writing, const struct setting *setting)
     return true;
 }
 
-/* Allows any word: a YAML reader returns it as a string, a number or a boolean. */
+/* Allows any word: a YAML reader makes it a string, a number or a boolean. */
 static void put_any_word(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -148,7 +145,7 @@ static void put_any_word(struct writing *writing)
     json_array_end(&writing->out);
 }
 
-/* Allows words as a text with commas between them, or as a list. */
+/* Allows words as a text with commas, or as a list. */
 static void put_words(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -198,8 +195,8 @@ static void put_setting(struct writing *writing, const struct setting *setting)
 /* --- maps ------------------------------------------------------------------------------------- */
 
 /*
- * A map of keys in the configuration file. `place` is the required key. `what` describes that key
- * if it is not in the table of keys.
+ * A map of keys in the configuration file. `place` is its required key, and `what` describes that
+ * key if it is not in the table of keys.
  */
 struct map {
     const char *name, *place, *what;
@@ -222,7 +219,7 @@ static void put_reference(struct writing *writing, const char *map)
     put_text(writing, "$ref", path);
 }
 
-/* Writes a list of maps. If `urls`, an element may also be a URL as on the command line. */
+/* Writes a list of maps. With `urls`, an element may be a URL as on the command line instead. */
 static void put_list(struct writing *writing, const char *map, bool urls)
 {
     put_text(writing, "type", "array");
@@ -264,7 +261,7 @@ static void put_properties(struct writing *writing, const struct map *map)
             put_setting(writing, key);
 }
 
-/* Writes the patterns of keys such as "kafka.NAME", in which the user chooses a part. */
+/* Writes patterns for keys such as "kafka.NAME", of which the user chooses a part. */
 static void put_open_keys(struct writing *writing, const struct map *map)
 {
     begin_member(writing, "patternProperties");
@@ -345,7 +342,7 @@ static void put_options(struct writing *writing)
     }
 }
 
-/* Writes the lists of the configuration file that the command line does not have. */
+/* Writes the lists of the configuration file that have no option. */
 static void put_other_lists(struct writing *writing)
 {
     begin_member(writing, CONFIG_FILE_MORE);

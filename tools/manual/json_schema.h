@@ -1,6 +1,6 @@
 /*
  * Writes a JSON Schema (draft 7) of the configuration file, with which editors complete and check
- * YAML. It is generated from the tables of options and keys. The caller checks the stream for
+ * YAML. It is generated from the tables of options and keys. The caller must check the stream for
  * errors.
  */
 #ifndef SLUICE_TOOLS_MANUAL_JSON_SCHEMA_H

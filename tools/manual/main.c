@@ -1,11 +1,11 @@
 /*
  * sluice-manual: makes a manual page, or a completion for a shell, from a template and the tables
- * of options and keys. It runs while Sluice is built and is not for users.
+ * of options and keys. It runs while Sluice is built, and is not for users.
  *
  * sluice-manual PROGRAM TEMPLATE PAGE
  *
- * Lines of the template that begin with "@" are directives: a word and an optional argument. All
- * other lines are copied, with the program's name instead of %PROGRAM%.
+ * Lines of the template that begin with "@" are directives: a word and an optional argument. Other
+ * lines are copied, with the program's name instead of %PROGRAM%.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,20 +25,20 @@
 #include "tools/send/options.h"
 #include "tools/top/options.h"
 
-/* The commands of the tools. Any other program is the collector. */
+/* The commands of the tools. Other programs are the collector. */
 static const struct command *const tools[] = {&send_command, &replay_command, &decode_command,
                                               &top_command, NULL};
 
 struct writing {
     const char *program;
-    const struct command *tool; /* NULL: for the collector */
+    const struct command *tool; /* NULL for the collector */
     const struct glossary *glossary;
     FILE *out;
 };
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
-/* Writes the title. The argument is "NAME SECTION DATE"; the name of the section is added. */
+/* Writes the title. The argument is "NAME SECTION DATE"; the section's name is added. */
 static int write_title(const struct writing *writing, const char *argument)
 {
     char name[64];
@@ -78,7 +78,10 @@ static int write_summary(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes a tool's notes without the exit codes at their end, which have their own section. */
+/*
+ * Writes a tool's notes, and its exit codes, which are at the end of the notes, in a section of
+ * their own.
+ */
 static int write_notes(const struct writing *writing, const char *argument)
 {
     static const char begin[] = "Exit codes: ";
@@ -107,7 +110,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the names of the options that a reload cannot change: "--a, --b and --c.", in bold. */
+/* Writes the options that a reload cannot change: "--a, --b and --c.", in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];
@@ -126,7 +129,7 @@ static int write_fixed_options(const struct writing *writing, const char *argume
     return 0;
 }
 
-/* The names that templates use for scopes of keys. */
+/* The names of scopes of keys in templates. */
 static const struct {
     const char *name;
     unsigned scopes;
@@ -164,7 +167,7 @@ static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])
     return 0;
 }
 
-/* Writes the keys of the place that the argument names, in the form "KEY=VALUE". */
+/* Writes the keys of the scope in the argument, as "KEY=VALUE". */
 static int write_keys(const struct writing *writing, const char *argument)
 {
     struct entry entries[ENTRIES_MAX];
@@ -220,8 +223,8 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
 }
 
 /*
- * Writes the beginnings of listener URLs, one a line: "udp://", "pcap:". Each ends before the first
- * placeholder, which is in capitals.
+ * Writes the beginnings of listener URLs, one on a line: "udp://", "pcap:". Each ends before the
+ * first placeholder, which is in capitals.
  */
 static int write_listeners(const struct writing *writing, const char *argument)
 {
@@ -232,7 +235,7 @@ static int write_listeners(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the beginnings of sink URLs, one a line: "stdout:", "file:". */
+/* Writes the beginnings of sink URLs, one on a line: "stdout:", "file:". */
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -243,7 +246,7 @@ static int write_sinks(const struct writing *writing, const char *argument)
 
 /* --- reported words --------------------------------------------------------------------------- */
 
-/* Writes the part of the glossary that the argument names; the names are in `kinds`. */
+/* Writes the part of the glossary in the argument, which is a name in `kinds`. */
 static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
@@ -265,7 +268,7 @@ static int write_reported(const struct writing *writing, const char *argument)
     return -1;
 }
 
-/* Writes a JSON Schema of the configuration file. The template has only this directive. */
+/* Writes a JSON Schema of the configuration file. The template has no other line. */
 static int write_json_schema(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -276,7 +279,8 @@ static int write_json_schema(const struct writing *writing, const char *argument
 
 static const struct {
     const char *name;
-    int (*write)(const struct writing *writing, const char *argument); /* -1 if input is missing */
+    /* -1: invalid argument, or no data */
+    int (*write)(const struct writing *writing, const char *argument);
 } directives[] = {
     {"title", write_title},
     {"usage", write_usage},
@@ -296,7 +300,7 @@ static const struct {
     {"sinks", write_sinks},
 };
 
-/* Executes a line "@name argument" of the template; its newline is removed. */
+/* Executes a line "@name argument" without its newline. */
 static int write_directive(const struct writing *writing, const char *line)
 {
     size_t length = strcspn(line + 1, " ");
@@ -308,7 +312,7 @@ static int write_directive(const struct writing *writing, const char *line)
     return -1;
 }
 
-/* Writes a line that is not a directive, with the program's name instead of %PROGRAM%. */
+/* Writes a line that is not a directive. */
 static void write_line(const struct writing *writing, const char *line)
 {
     static const char mark[] = "%PROGRAM%";

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Converts manual pages to Markdown: tools/manual/markdown.py PAGE FOLDER.
 
-Supports the macros of man(7) that these pages use, and fails with an error for any other. Writes FOLDER/PAGE.md. Bold
-text in a page is literal and becomes code; a reference to a page with a template in pages/ becomes a link.
+Supports the macros of man(7) that these pages use, and fails for any other. Writes FOLDER/PAGE.md. Bold text in a
+page is literal and becomes code; a reference to a page with a template in pages/ becomes a link.
 """
 import pathlib
 import re
@@ -20,7 +20,7 @@ SILENT = ("ad", "na", "hy", "nh", "TH")
 
 
 def pieces(text, font="plain"):
-    """Pairs of a font and text, with escapes replaced."""
+    """Yields pairs of a font and text, with escapes replaced."""
     for match in re.finditer(r"\\f([BIRP])|\\(\(..|.)|[^\\]+", text):
         if match[1]:
             font = FONTS[match[1]]
@@ -31,7 +31,7 @@ def pieces(text, font="plain"):
 
 
 def in_fonts(macro, words):
-    """The words of a font macro, alternately in its two fonts."""
+    """Yields the words of a font macro, alternately in its two fonts."""
     for i, word in enumerate([" ".join(words)] if len(macro) == 1 else words):
         yield from pieces(word, FONTS[macro[i % len(macro)]])
 
@@ -41,7 +41,7 @@ def words_of(text):
 
 
 def joined(parts):
-    """Joins adjacent parts with the same font."""
+    """Joins adjacent parts that have the same font."""
     found = []
     for font, text in parts:
         if found and found[-1][0] == font:
@@ -52,7 +52,7 @@ def joined(parts):
 
 
 def markdown(parts):
-    """Keeps spaces outside of markup."""
+    """Returns the Markdown of the parts. Spaces stay outside of markup."""
     text = ""
     for font, part in joined(parts):
         before, inner, after = re.match(r"(\s*)(.*?)(\s*)\Z", part, re.DOTALL).groups()
@@ -67,7 +67,7 @@ def markdown(parts):
 
 
 def linked(text):
-    """Makes a link of `sluice`(1) if there is such a page."""
+    """Makes `sluice`(1) a link if there is such a page."""
     def link(match):
         name = f"{match[1]}.{match[2]}"
         return f"[{match[1]}({match[2]})]({name}.md)" if name in PAGES else f"{match[1]}({match[2]})"
@@ -77,11 +77,11 @@ def linked(text):
 
 class Page:
     def __init__(self):
-        self.lines = []      # of the document
-        self.depth = 0       # of lists
-        self.in_item = False  # whether the text belongs to an item
-        self.text = []       # of the current paragraph
-        self.tag = None      # of the current item; None: no tag
+        self.lines = []      # lines of the document
+        self.depth = 0       # depth of lists
+        self.in_item = False  # the text belongs to an item
+        self.text = []       # parts of the current paragraph
+        self.tag = None      # tag of the current item; None: no tag
         self.awaits_tag = False
         self.code = None     # lines of the current code block
 
@@ -94,7 +94,8 @@ class Page:
         self.lines += self.filled(text)
 
     def filled(self, text):
-        """Lines of a paragraph, after an empty one; escapes text that would begin a heading or an item."""
+        """Returns the lines of a paragraph, after an empty one. Escapes text that would begin a heading or
+        an item."""
         lines = textwrap.wrap(text, WIDTH - len(self.indent()), break_long_words=False, break_on_hyphens=False)
         return ["", *(self.indent() + re.sub(r"^([#>+-]|\d+\.)", r"\\\1", line) for line in lines)] if lines else []
 
@@ -137,7 +138,7 @@ class Page:
             sys.exit(f"tools/manual/markdown.py: it does not know .{name}")
 
     def line(self, line):
-        """Handles one line; a line that ends with \\c continues on the next."""
+        """Handles one line. A line that ends with \\c continues on the next."""
         if line.endswith("\\c"):
             self.line(line[:-2])
             self.text.pop()

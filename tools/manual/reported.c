@@ -9,7 +9,7 @@ static void write_text(FILE *out, const char *text)
     roff_write_text(out, text, strlen(text));
 }
 
-/* Writes the name of an entry and, for a metric, its labels. */
+/* Writes the name of an entry, and the labels of a metric. */
 static void write_name(FILE *out, const struct glossary_entry *entry)
 {
     fputs(".TP\n.B ", out);
@@ -23,8 +23,8 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
 }
 
 /*
- * Writes the meaning of an entry, and its remedy. For a reason they become one sentence; the
- * meanings of other entries are sentences already.
+ * Writes the meaning of an entry, and its remedy. Those of a reason are parts of one sentence; the
+ * meanings of other entries are sentences.
  */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {

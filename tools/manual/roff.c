@@ -3,8 +3,8 @@
 #include "tools/manual/writing.h"
 
 /*
- * Writes a character, and escapes it if roff interprets it. A "-" becomes a minus, which is the
- * character that users type.
+ * Writes a character, escaped if roff interprets it. A "-" becomes a minus, the character that
+ * users type.
  */
 static void write_character(FILE *out, char character)
 {
@@ -36,7 +36,7 @@ void roff_write_text(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
-            fputs("\\&", out); /* otherwise roff reads a request */
+            fputs("\\&", out); /* otherwise roff would read a request */
         write_character(out, text[i]);
     }
 }
@@ -77,8 +77,8 @@ static bool is_capital_or_mark(char character)
 }
 
 /*
- * Writes the syntax of a value. Words in capitals are placeholders and are written in italics,
- * other words in bold. A line with many words may break after a bar.
+ * Writes the syntax of a value. Placeholders, which are in capitals, are in italics, other words in
+ * bold. The line may be broken after a bar.
  */
 static void write_syntax(FILE *out, const char *syntax)
 {
@@ -99,8 +99,8 @@ static void write_syntax(FILE *out, const char *syntax)
 }
 
 /*
- * Whether an entry's name and syntax take more than one line. They contain no blanks, so roff must
- * then not adjust the line.
+ * Returns true if an entry's name and syntax take more than one line. They contain no blanks, so
+ * roff must not adjust the line.
  */
 static bool is_long(const struct entry *entry)
 {

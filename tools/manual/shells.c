@@ -11,7 +11,7 @@ static const char *offer_name(enum entry_offer offer)
     return names[offer];
 }
 
-/* Returns the length of the first words of a help text, up to the beginning of the details. */
+/* Returns the length of a help text without its details. */
 static size_t summary_length(const char *help)
 {
     size_t length = strcspn(help, ";");
@@ -20,8 +20,8 @@ static size_t summary_length(const char *help)
 }
 
 /*
- * Writes the first words of a help text within '...'. A shell can escape a ' only by closing the
- * quotes.
+ * Writes the first words of a help text within '...'. To escape a ', a shell requires that the
+ * quotes are closed.
  */
 static void write_summary(FILE *out, const char *help, const char *escaped)
 {

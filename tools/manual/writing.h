@@ -1,6 +1,6 @@
 /*
- * Writes the entries that replace a directive of a template, in the form of a manual page or of a
- * shell's completion. The caller checks the stream for errors.
+ * Writes entries in the form of a manual page or of a shell's completion, for the directives of a
+ * template. The caller must check the stream for errors.
  */
 #ifndef SLUICE_TOOLS_MANUAL_WRITING_H
 #define SLUICE_TOOLS_MANUAL_WRITING_H
@@ -11,7 +11,7 @@
 
 /* --- man(7) ----------------------------------------------------------------------------------- */
 
-/* Writes literal text, which may have several lines. */
+/* The text is literal, and may have several lines. */
 void roff_write_text(FILE *out, const char *text, size_t length);
 
 /*
@@ -20,28 +20,25 @@ void roff_write_text(FILE *out, const char *text, size_t length);
  */
 void roff_write_paragraphs(FILE *out, const char *text);
 
-/*
- * Writes entries. `before` is written before each name ("--"), `between` between name and value
- * ("=").
- */
+/* `before` is written before each name ("--"), `between` between name and value ("="). */
 void roff_write_entries(FILE *out, const struct entry *entries, size_t count, const char *before,
                         const char *between);
 
 /* --- shells ----------------------------------------------------------------------------------- */
 
 /*
- * Writes "--name" for an option, or "--name=OFFER:VALUES" if it has a value, one a line. The
- * completion for bash splits these lines.
+ * Writes "--name" for an option, or "--name=OFFER:VALUES" if it has a value, one on a line. The
+ * bash completion splits these lines.
  */
 void bash_write_options(FILE *out, const struct entry *entries, size_t count);
 
-/* Writes an option specification for zsh's _arguments for each entry. */
+/* Writes a specification for zsh's _arguments for each option. */
 void zsh_write_options(FILE *out, const struct entry *entries, size_t count);
 
-/* Writes a call of fish's `complete` for each entry. */
+/* Writes a call of fish's `complete` for each option. */
 void fish_write_options(FILE *out, const char *program, const struct entry *entries, size_t count);
 
-/* Writes "key=VALUES", one a line. The completion of each shell splits these lines. */
+/* Writes "key=VALUES", one on a line. The shells' completions split these lines. */
 void shell_write_keys(FILE *out, const struct entry *entries, size_t count);
 
 #endif

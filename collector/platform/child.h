@@ -22,8 +22,8 @@
  *
  * Lifecycle: create; start, write, close its input, and see its end by child_look, any number of
  * times; destroy. One thread at a time. A start leaves no memory allocated (on Windows, a thread
- * exists while the input is open). The program's standard output goes to our standard error,
- * because our standard output carries only data.
+ * exists while the input is open). The program's standard output goes to the standard error of this
+ * process, whose standard output carries only data.
  */
 
 struct child;
@@ -36,28 +36,30 @@ void child_destroy(struct child *child);
 
 /*
  * Starts the system's shell with `command`; no program of this child may be running. Returns 0, or
- * -1 with `error` filled. (A missing command does not fail here: the shell finds out and ends.)
+ * -1 with `error` filled. A command that does not exist is not an error here: the shell reports it
+ * and ends.
  */
 int child_start(struct child *child, const char *command, struct error *error);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes to the program's input, which must be open, without
- * waiting for the program to read. Returns as enum write_result says. WRITE_CLOSED: no process has
- * the input open for reading (on Windows: child_look has reported the end).
+ * Writes the first *written of `size` (≥ 1) bytes to the program's input, which must be open,
+ * without waiting for the program to read. See enum write_result. WRITE_CLOSED: no process has the
+ * input open for reading (on Windows: child_look has reported the end).
  */
 enum write_result child_write(struct child *child, const void *bytes, size_t size, size_t *written,
                               struct error *error);
 
 /*
- * The handle to wait for after WRITE_WOULD_BLOCK. The wait reports a broken handle when no process
- * reads the input (on Windows: when the program has ended). NO_HANDLE: the input is closed.
+ * Returns the handle to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE if the input is closed. The
+ * wait reports a broken handle when no process reads the input (on Windows: when the program has
+ * ended).
  */
 wait_handle child_input(const struct child *child);
 
 /*
- * The number of bytes that were written to the input, which must be open, and that the program has
- * not read yet. Windows counts whole writes of at most 16 KiB: a write is unread until its last
- * byte is read, and the input accepts no other write until then.
+ * Returns the number of bytes that were written to the input, which must be open, and that the
+ * program has not read yet. Windows counts whole writes of at most 16 KiB: a write is unread until
+ * its last byte is read, and the input accepts no other write until then.
  */
 size_t child_unread(const struct child *child);
 
@@ -78,13 +80,13 @@ enum child_state {
 };
 
 /*
- * How a program ended. Windows has no signals: a program that child_terminate ended there has exit
- * code 1067.
+ * How a program ended. Windows has no signals: there a program that child_terminate has killed has
+ * exit code 1067.
  */
 struct child_end {
     bool unknown; /* the system did not say how, or another wait in this process took the status;
                      the other members are 0 then */
-    bool killed;  /* by a signal */
+    bool killed;  /* it was ended by a signal */
     int number;   /* number of the signal, or the exit code */
 };
 
@@ -95,17 +97,18 @@ struct child_end {
 enum child_state child_look(struct child *child, struct child_end *end);
 
 /*
- * Requests that the program and the processes of its group (those it started) end; if `now`, kills
- * them. child_look reports the end. The request is SIGTERM; on Windows it is Ctrl-Break, which
- * works only if this process has a console. On Windows it is better to close the program's input.
+ * Requests that the program and the processes of its group (those that it started) end. If `now` is
+ * set, kills them. child_look reports the end. The request is SIGTERM; on Windows it is Ctrl-Break,
+ * which works only if this process has a console. On Windows it is better to close the program's
+ * input.
  */
 void child_terminate(struct child *child, bool now);
 
 /* --- programs that answer and end ------------------------------------------------------------- */
 
 /*
- * Runs a program that answers and ends, such as a compiler, and reads its output. The caller waits
- * for it, within a limit of time.
+ * Runs a program that computes a result and ends, such as a compiler, and reads its output. The
+ * caller waits for it, within a time limit.
  */
 
 /* Limits of a program; one that exceeds them is killed. */
@@ -120,13 +123,13 @@ enum process_result {
     PROCESS_FAILED,    /* the program failed, was killed, or exceeded a limit */
 };
 
-/* The output of a program; the caller frees it (free), also after a failure. */
+/* The output of a program. The caller frees `data` with free(), also after a failure. */
 struct process_output {
     unsigned char *data;
     size_t size;
 };
 
-/* The most bytes of all arguments, each with its blank and quotation marks. */
+/* The most bytes of all arguments together, each with its blank and quotation marks. */
 extern const size_t process_arguments_most;
 
 /*
@@ -140,8 +143,8 @@ enum process_result process_run(const char *const *arguments, const struct proce
 /* --- the file that such a program writes ------------------------------------------------------ */
 
 /*
- * The output path for a program that requires one: the system's name for standard output or, on a
- * system without such a name, a temporary file.
+ * A path for a program that requires the path of its output file: the system's name for standard
+ * output or, on a system without such a name, a temporary file.
  *
  * Lifecycle: make, run the program with the path among its arguments (process_run), read the file
  * if it is one, remove.
@@ -149,13 +152,14 @@ enum process_result process_run(const char *const *arguments, const struct proce
 
 struct process_target {
     char *path;   /* the program's argument */
-    bool is_file; /* read it after the program's end; else process_run returns the output */
+    bool is_file; /* the program writes a file, to be read after its end; otherwise process_run
+                     returns the output */
 };
 
 /* Returns false with `error` filled (EXIT_CODE_INTERNAL, EXIT_CODE_CANNOT_CREATE). */
 bool process_target_make(struct process_target *target, struct error *error);
 
-/* Also removes the file. */
+/* Removes the file, if it is one, and frees the path. */
 void process_target_remove(struct process_target *target);
 
 #endif

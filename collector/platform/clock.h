@@ -29,8 +29,8 @@ int64_t clock_wall_ns(void);
 #define CLOCK_SECONDS_MOST INT64_C(9000000000)
 
 /*
- * Converts a time since 1970 to nanoseconds, between -CLOCK_SECONDS_MOST and CLOCK_SECONDS_MOST
- * seconds.
+ * Converts a time since 1970 to nanoseconds. Limits it to CLOCK_SECONDS_MOST seconds, and to the
+ * negative of that.
  */
 static inline int64_t clock_wall_ns_of(int64_t seconds, int64_t nanoseconds)
 {
@@ -53,8 +53,8 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
 /* --- deadlines -------------------------------------------------------------------------------- */
 
 /*
- * The time until which a stopping thread may still wait. Other threads set it. It can only be
- * brought forward: the earliest of several times counts.
+ * The time until which a stopping thread may still wait. Other threads set it. It can only be moved
+ * to an earlier time.
  */
 
 /* Nanoseconds of clock_monotonic_ns(); INT64_MAX: no deadline. */

@@ -1,9 +1,9 @@
 /*
  * Control of the process from outside: signals, notices, and the control socket.
  *
- * A port provides the events of the main thread (struct control), what `sluice ctl` needs to send
- * one of them (control_send) and to make a request (control_ask), and the local socket that answers
- * (struct control_socket).
+ * A port provides the events of the main thread (struct control), the functions of `sluice ctl`
+ * that send an event (control_send) or a request (control_ask), and the local socket that receives
+ * requests (struct control_socket).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_CONTROL_H
 #define SLUICE_COLLECTOR_PLATFORM_CONTROL_H
@@ -23,8 +23,8 @@
  * There is one control per process, created before any thread so that all threads inherit its
  * signal mask. The main thread waits; any thread may call control_notify. Windows has no such
  * signals. Instead it reports Ctrl-C and Ctrl-Break (each time), the requests of `sluice ctl`
- * (control_send), the closing of the console, and the shutdown of the system; after the last two
- * the process has about 4 s left.
+ * (control_send), the closing of the console, and the shutdown of the system; after a closing or a
+ * shutdown the process has about 4 s left.
  *
  * A SIGHUP is a request to reopen, or a hang-up. It is a hang-up if a standard stream was a
  * terminal when the control was created, that terminal has gone, and the kernel or a process of the
@@ -35,29 +35,30 @@
 struct control;
 
 enum control_event {
-    CONTROL_TIMEOUT, /* the time is over, or the wait ended early */
+    CONTROL_TIMEOUT, /* the time is over, or the wait was interrupted */
     CONTROL_NOTICE,  /* a thread called control_notify */
     CONTROL_STOP,    /* SIGTERM, SIGINT; Ctrl-C and the console's other events */
     CONTROL_LEDGER,  /* SIGUSR1 */
     CONTROL_REOPEN,  /* SIGHUP */
-    CONTROL_HANGUP,  /* the terminal of the program has gone; may be reported several times */
+    CONTROL_HANGUP,  /* the program's terminal has gone; may be reported several times */
     CONTROL_READY,   /* a watched handle is ready or closed by its peer */
     CONTROL_FAILED,  /* the system's wait failed; this call paused for a millisecond */
 };
 
-/* A handle to watch for these conditions; a closed peer is reported in any case. */
+/* A handle to watch, and the conditions to wait for. A closed peer is reported in any case. */
 struct control_watch {
     wait_handle handle;
     bool want_read;
     bool want_write;
 };
 
-/* The maximum number of handles that one wait watches. */
+/* The most handles that one wait watches. */
 #define CONTROL_WATCHED_MAX 16
 
 /*
- * Creates the control. Also turns a write to a closed pipe or past a file's limit into an error
- * instead of a signal. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL).
+ * Creates the control. Also makes a write to a closed pipe, or past the limit of a file's size,
+ * return an error instead of raising a signal. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_INTERNAL).
  */
 int control_create(struct control **out, struct error *error);
 void control_destroy(struct control *control);
@@ -84,8 +85,8 @@ enum control_event control_wait(struct control *control, const struct control_wa
 /* --- telling another process ------------------------------------------------------------------ */
 
 /*
- * Sends an event to a collector on this machine, for `sluice ctl`: by a signal or, on Windows, by a
- * named event of that process. Any thread.
+ * control_send sends an event to a collector on this machine, for `sluice ctl`: by a signal or, on
+ * Windows, by a named event of that process. Any thread.
  */
 
 /*
@@ -122,15 +123,15 @@ extern const char control_socket_syntax[];
 int control_socket_open(struct control_socket **out, const char *address, struct error *error);
 
 /*
- * Gives the socket to the user that the program is about to become (user_become): from then on only
- * that user and root can connect. Returns 0, or -1 with `error` filled.
+ * Makes the user that the program is about to become (user_become) the socket's owner: from then on
+ * only that user and root can connect. Returns 0, or -1 with `error` filled.
  */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error);
 
 /*
  * Checks whether the socket could be opened at its address, as far as the folder and its
- * permissions tell; ignores a program that listens there. Creates nothing. Returns as
- * control_socket_open does.
+ * permissions show. Does not check whether another program listens there. Creates nothing. Returns
+ * as control_socket_open does.
  */
 int control_socket_check(const char *address, struct error *error);
 
@@ -140,12 +141,12 @@ int control_socket_check(const char *address, struct error *error);
  */
 void control_socket_close(struct control_socket *socket);
 
-/* Readable when a client waits to be accepted. */
+/* Returns a handle that is readable when a client waits to be accepted. */
 wait_handle control_socket_handle(const struct control_socket *socket);
 
 enum control_result {
     CONTROL_DONE,        /* a client was accepted; at least one byte was moved */
-    CONTROL_WOULD_BLOCK, /* not now: wait for the handle */
+    CONTROL_WOULD_BLOCK, /* not possible now: wait for the handle */
     CONTROL_OVER, /* the peer closed or sends no more; from accept: try again later, because the
                      handle does not report when that is possible */
 };
@@ -154,14 +155,14 @@ enum control_result control_socket_accept(struct control_socket *socket,
                                           struct control_connection **out);
 
 /*
- * Returns true if the peer is this program's user or the administrator, and so may give orders.
- * Others can connect if the socket's permissions were widened.
+ * Returns true if the peer is this program's user or the administrator, whose requests may change
+ * the program. Others can connect only if the socket's permissions were changed.
  */
 bool control_connection_may_order(const struct control_connection *connection);
 
 /*
- * Read up to `size` (≥ 1) bytes, or write a first part of `size` bytes. *moved is the number of
- * bytes read or written.
+ * Read up to `size` (≥ 1) bytes, or write the first bytes of `size`. *moved is the number of bytes
+ * read or written.
  */
 enum control_result control_connection_read(struct control_connection *connection, void *bytes,
                                             size_t size, size_t *moved);
@@ -178,18 +179,22 @@ void control_connection_close(struct control_connection *connection);
 /* --- requests over the control socket --------------------------------------------------------- */
 
 /*
- * One request over a collector's control socket, and its answer
- * (collector/control/control_service.h). The calling thread waits for the answer. Any thread.
+ * control_ask makes one request over a collector's control socket
+ * (collector/control/control_service.h), and waits for the answer. Any thread.
  */
 
-/* Milliseconds for an answer: a reload reads files and may run protoc. */
+/*
+ * Milliseconds to wait for the answer. A reload takes longest, because it reads files and may run
+ * protoc.
+ */
 #define CONTROL_ASK_MS 60000
 
 /*
  * Connects to `address` (control_socket_syntax), sends `request` and a newline, and appends the
  * answer's line, without its newline, to `answer`. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_NOT_REACHED): no program listens there, the program refuses us, no answer came within
- * CONTROL_ASK_MS, or the answer does not fit. The request may have been carried out nevertheless.
+ * (EXIT_CODE_NOT_REACHED): no program listens there, the program refuses the connection, no answer
+ * came within CONTROL_ASK_MS, or the answer does not fit. The request may have been carried out
+ * nevertheless.
  */
 int control_ask(const char *address, const char *request, struct output *answer,
                 struct error *error);

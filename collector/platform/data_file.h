@@ -16,8 +16,8 @@
 /* --- read and written at any offset ----------------------------------------------------------- */
 
 /*
- * A file that only this program uses, read and written at any offset: state of the program, not a
- * user's data. A call leaves no memory allocated; struct data_file is the system's handle.
+ * A file with state of the program, which is read and written at any offset. No call leaves memory
+ * allocated: struct data_file is the system's handle.
  *
  * Lifecycle: make or open, read and write, close. One thread at a time. The caller keeps other
  * programs from using the file (struct part_file has locks). Other programs may remove or rename it
@@ -25,7 +25,7 @@
  */
 
 struct data_file {
-    intptr_t handle; /* the system's */
+    intptr_t handle; /* the system's handle */
 };
 
 enum data_file_result {
@@ -45,7 +45,9 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
  */
 enum data_file_result data_file_open(const char *path, struct data_file *out, struct error *error);
 
-/* Like data_file_open, but follows a symbolic link: for a user's file, which keeps its place. */
+/*
+ * Like data_file_open, but follows a symbolic link. For a user's file, which must stay where it is.
+ */
 enum data_file_result data_file_open_linked(const char *path, struct data_file *out,
                                             struct error *error);
 
@@ -53,19 +55,19 @@ enum data_file_result data_file_open_linked(const char *path, struct data_file *
 bool data_file_size(struct data_file file, uint64_t *size, struct error *error);
 
 /*
- * Reads up to `size` bytes at `offset`. *got is their number, less than `size` only at the end of
- * the file. Returns false with `error` filled if the system cannot read them.
+ * Reads up to `size` bytes at `offset`. *got is the number of bytes read, less than `size` only at
+ * the end of the file. Returns false with `error` filled.
  */
 bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t size, size_t *got,
                     struct error *error);
 
-/* The maximum number of pieces of one write. */
+/* The most pieces of one write. */
 #define DATA_FILE_PIECES_MAX 16
 
 /*
  * Writes the pieces one after another from `offset` on. Returns DONE, FULL or FAILED. After FULL or
- * FAILED a part of the bytes may have been written: write to the same offset again, or cut the file
- * there.
+ * FAILED a part of the bytes may have been written; the caller writes to the same offset again, or
+ * cuts the file there.
  */
 enum data_file_result data_file_write(struct data_file file, uint64_t offset,
                                       const struct text *pieces, size_t count, struct error *error);
@@ -105,10 +107,10 @@ enum part_result {
 
 /*
  * Makes a new file with this mode (file_system.h). The folder named by the first `base_length`
- * bytes of the path must exist; folders below it are created so that users who can read the file
- * can search them, less the umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a removed file of that
- * name is still open), PART_REFUSED (the name is too long, or a folder below that folder is a file
- * or is not writable) or PART_FAILED.
+ * bytes of the path must exist. Missing folders below it are created, with search permission for
+ * all that can read the file, less the umask. Returns PART_DONE, PART_TAKEN, PART_BUSY (a removed
+ * file of that name is still open), PART_REFUSED (the name is too long, or a folder below that
+ * folder is a file or is not writable) or PART_FAILED.
  */
 enum part_result part_file_open_new(const char *path, size_t base_length, unsigned mode,
                                     struct part_file **out, struct error *error);

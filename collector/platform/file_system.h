@@ -1,11 +1,11 @@
 /*
- * Names of files, folders and free space.
+ * Paths, folders and free space.
  *
  * A port provides the form of its paths (file_path_normalise, file_path_root, file_path_fault,
  * file_path_absolute, file_path_list_separator, file_path_fold, file_path_mkdir, file_path_quoted),
  * the location of a file (file_location_find, file_location_find_any, file_location_of_stdout),
- * folders (but not folder_advise_missing), and disk_room_look. The other functions are the same on
- * every system.
+ * folders (but not folder_advise_missing and folder_is_readable), and disk_room_look. The other
+ * functions are the same on every system.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
 #define SLUICE_COLLECTOR_PLATFORM_FILE_SYSTEM_H
@@ -19,7 +19,7 @@
 /* --- paths ------------------------------------------------------------------------------------ */
 
 /*
- * Operations on paths as texts; only file_path_absolute asks the system.
+ * Operations on the text of paths. Only file_path_absolute calls the system.
  *
  * Inside the program a path is UTF-8 with '/' between its names. A path from outside is brought
  * into that form once, where it is read. On Windows this gives "C:/logs/x", "//server/share/x" and
@@ -49,22 +49,24 @@ const char *file_path_fault(const char *path, size_t *at);
 
 /*
  * Returns the full form of a path, in the program's form: without "." and doubled separators, and
- * without ".." (for which links are followed). The caller frees it. Returns NULL if memory is
- * short, if the system does not say, or if the path contains ".." and does not exist. Asks the
- * system for the current folder.
+ * without "..", for which links are followed. The caller frees it. Calls the system for the current
+ * folder. Returns NULL if memory is short, if the system fails, or if the path contains ".." and
+ * does not exist.
  */
 char *file_path_absolute(const char *path);
 
-/* The character between two folders in a list of folders: ':' or ';'. */
+/* The character between two folders of a list: ':' or ';'. */
 extern const char file_path_list_separator;
 
 /*
- * Maps each byte to the byte that names are compared by: 'a' and 'A' map to the same byte if the
- * system ignores case in names.
+ * Maps each byte to the byte by which names are compared. If the system ignores case, 'a' and 'A'
+ * map to the same byte.
  */
 extern const unsigned char file_path_fold[256];
 
-/* Returns a hash (FNV-1a) that is the same for paths whose bytes are the same by file_path_fold. */
+/*
+ * Returns a hash (FNV-1a) that is equal for paths that are equal after mapping by file_path_fold.
+ */
 static inline uint64_t file_path_hash(const char *path)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -74,8 +76,8 @@ static inline uint64_t file_path_hash(const char *path)
 }
 
 /*
- * The shell's command that creates a folder and those above it, "mkdir -p", and the characters for
- * which the shell needs a path in quotation marks.
+ * file_path_mkdir is the shell's command that creates a folder and those above it, "mkdir -p".
+ * file_path_quoted has the characters for which the shell requires quotation marks around a path.
  */
 extern const char file_path_mkdir[], file_path_quoted[];
 
@@ -117,10 +119,10 @@ bool file_path_is_device(const char *name, size_t size);
 
 #define FILE_LOCATION_NAME_SIZE 256
 
-/* The location of an existing file or folder, or of a missing file: its folder and its name. */
+/* The location of an existing file or folder; or, for a missing file, its folder and its name. */
 struct file_location {
-    uint64_t volume, number;            /* of the file, or of the folder that would contain it */
-    char name[FILE_LOCATION_NAME_SIZE]; /* empty: the numbers are of the file itself */
+    uint64_t volume, number; /* numbers of the file, or of the folder that would contain it */
+    char name[FILE_LOCATION_NAME_SIZE]; /* empty if the file exists */
 };
 
 /*
@@ -142,19 +144,22 @@ bool file_location_same(const struct file_location *a, const struct file_locatio
 
 /* --- folders ---------------------------------------------------------------------------------- */
 
-/* The entries of a folder, and changes of its files. Any thread; a walk belongs to one thread. */
+/*
+ * Reads the entries of a folder, and changes its files. Any thread; an open folder belongs to one
+ * thread.
+ */
 
 struct folder;
 
 struct folder_entry {
     const char *name; /* valid until the next call */
     bool is_folder;
-    bool is_file;        /* a regular one */
+    bool is_file;        /* a regular file */
     int64_t modified_ns; /* since 1970 UTC */
     uint64_t size;       /* bytes of a regular file */
 };
 
-/* Returns NULL if it cannot be read. */
+/* Returns NULL if the folder cannot be read. */
 struct folder *folder_open(const char *path);
 
 /*
@@ -181,9 +186,9 @@ bool folder_is_readable(const char *path);
 bool folder_has(const char *path);
 
 /*
- * For an error about a folder, or about a file that cannot be created: if the folder, or that of
- * the file, does not exist, appends what to do, "; create the folder: mkdir -p /var/log/sluice".
- * Says so if a folder has the file's name.
+ * For an error about a folder, or about a file that cannot be created: if the folder (or the file's
+ * folder) does not exist, appends how to create it: "; create the folder: mkdir -p
+ * /var/log/sluice". If a folder has the file's name, appends that.
  */
 void folder_advise_missing(const char *folder, struct error *error);
 void folder_advise_missing_of(const char *file, struct error *error);
@@ -192,8 +197,8 @@ void folder_advise_missing_of(const char *file, struct error *error);
 bool folder_remove_file(const char *path);
 
 /*
- * Renames a file on the same disk, replacing a file that has the new name. Returns false if it
- * keeps its name.
+ * Renames a file within a disk, replacing a file that has the new name. Returns false if the file
+ * keeps its old name.
  */
 bool folder_rename_file(const char *from, const char *to);
 
@@ -206,14 +211,14 @@ bool folder_sync(const char *path, struct error *error);
 /* --- permissions ------------------------------------------------------------------------------ */
 
 /*
- * The functions that create files of data take their mode, as chmod(2) has it. A mode other than 0
- * is set whatever the umask is; 0 is FILE_MODE_USUAL less the umask.
+ * Functions that create files for data have a parameter for the mode, as for chmod(2). A mode other
+ * than 0 is set whatever the umask is. 0 means FILE_MODE_USUAL less the umask.
  */
 #define FILE_MODE_USUAL 0640
 
 /*
- * Returns true if this system has such modes. On Windows a mode is 0, and a file has its folder's
- * list.
+ * Returns true if this system has such modes. Windows has none: a mode is always 0, and a file
+ * inherits its folder's permissions.
  */
 bool file_modes_exist(void);
 
@@ -224,15 +229,15 @@ bool file_modes_exist(void);
  * free space is read once a second.
  */
 
-/* The part to keep free: in bytes, or in percent of the file system. All zero: none. */
+/* The part of a file system to keep free: in bytes, or in percent. All zero: no part. */
 struct disk_reserve {
     uint64_t bytes;
     uint64_t percent; /* below 100 */
 };
 
-/* The last result, for one thread; zero before the first use. */
+/* The last result of disk_room_has, for one thread; zero before the first use. */
 struct disk_room {
-    int64_t look_at_ns; /* monotonic time of the next query */
+    int64_t look_at_ns; /* monotonic time when the free space is read next */
     bool low;
 };
 
@@ -247,8 +252,8 @@ bool disk_room_has(struct disk_room *room, const struct disk_reserve *reserve, c
 /* --- free space: functions of each system ----------------------------------------------------- */
 
 /*
- * Stores the free bytes of the path's file system, for a user without special rights, and all its
- * bytes. Returns false if the system does not say.
+ * Stores the free bytes of the path's file system, for a user without special rights, and the file
+ * system's size in bytes. Returns false if the system does not report them.
  */
 bool disk_room_look(const char *path, uint64_t *available, uint64_t *total);
 

@@ -21,9 +21,10 @@
  *
  * A file is live if a read from it may have to wait for another program or a person: a pipe, a
  * terminal, a socket, a device. A live file is opened without waiting for its writer, and ends when
- * its last writer has closed it. A read that finds no data yet says so; the reader then does its
- * other work, and calls input_file_wait. Any other file is simply read. A file for which the system
- * has no cancellable wait, such as a console or a device on Windows, is not opened.
+ * its last writer has closed it. A read that finds no data yet returns INPUT_WOULD_WAIT; the reader
+ * then does its other work, and calls input_file_wait. Other files are read without waiting. A file
+ * for which the system has no cancellable wait, such as a console or a device on Windows, is not
+ * opened.
  *
  * Lifecycle: open, read and wait, close. One thread reads; any thread cancels.
  */
@@ -39,15 +40,15 @@ enum input_result {
 };
 
 /*
- * Finds out about `path` without opening it, because an open would let a pipe's writer continue and
- * write to no reader. Returns 0 and sets *live, or -1 with `error` filled (EXIT_CODE_BAD_INPUT):
- * the file does not exist, is not readable, is a directory, or cannot be waited for.
+ * Checks `path` without opening it: an open would let a pipe's writer continue, and what it writes
+ * would be lost. Returns 0 and sets *live, or -1 with `error` filled (EXIT_CODE_BAD_INPUT): the
+ * file does not exist, is not readable, is a directory, or cannot be waited for.
  */
 int input_file_look(const char *path, bool *live, struct error *error);
 
 /*
  * Opens `path`; the caller closes it. Returns 0, or -1 with `error` filled as input_file_look does,
- * or with EXIT_CODE_INTERNAL without memory or descriptors.
+ * or with EXIT_CODE_INTERNAL if memory or descriptors are short.
  */
 int input_file_open(const char *path, struct input_file **out, struct error *error);
 
@@ -63,7 +64,7 @@ uint64_t input_file_size(const struct input_file *file);
  */
 bool input_file_has_changed(const struct input_file *file);
 
-/* Other users that could read or change a file that contains secrets. */
+/* Who else could read or change a file that contains secrets. */
 enum input_exposure {
     EXPOSURE_NONE,
     EXPOSURE_OTHERS, /* users other than its owner and its group may open it */
@@ -86,7 +87,7 @@ enum input_result input_file_read(struct input_file *file, void *bytes, size_t s
 
 /*
  * For a live file only: waits until a read would not return INPUT_WOULD_WAIT. May return early, for
- * example after a signal: read again.
+ * example after a signal.
  */
 void input_file_wait(struct input_file *file);
 
@@ -94,8 +95,8 @@ void input_file_wait(struct input_file *file);
 void input_file_wait_for(struct input_file *file, unsigned milliseconds);
 
 /*
- * Cancels: from now on every read returns INPUT_CANCELLED, and a wait returns at once. May be
- * called by any thread and by a signal handler, and repeatedly.
+ * Ends the reading: from now on every read returns INPUT_CANCELLED, and a wait returns at once. May
+ * be called repeatedly. Any thread, and signal handlers.
  */
 void input_file_cancel(struct input_file *file);
 

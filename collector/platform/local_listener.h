@@ -4,10 +4,10 @@
  *
  * The socket's file is made with its final mode and owner before the socket accepts connections. A
  * socket that an ended program left behind is replaced; a socket that a program listens on, and a
- * file that is not a socket, never are. A lock file next to the socket, PATH.lock, is held for that
- * time: between the bind and the listen of one program, its socket looks to another like one that
- * was left behind. (Binding to a temporary name and renaming it would hide that moment, but two
- * programs could then each replace the other's socket without either noticing.)
+ * file that is not a socket, never are. A lock file next to the socket, PATH.lock, is held during
+ * the opening, because between bind and listen a socket looks like one that was left behind. (With
+ * a bind to a temporary name and a rename, two programs could replace each other's socket
+ * unnoticed.)
  *
  * On Linux, a name that begins with '@' is abstract: it has no file, so no mode and no owner, and
  * ends with its last socket.
@@ -23,13 +23,15 @@
 #include "collector/base/error.h"
 #include "collector/platform/wakeup.h"
 
-/* Most bytes of a path, or of an abstract name with its '@' (sun_path less a NUL). */
+/*
+ * The most bytes of a path, or of an abstract name with its '@' (the size of sun_path less a NUL).
+ */
 #define LOCAL_NAME_MOST 107
 
-/* Room for the text of local_listener_name. */
+/* The size of the text of local_listener_name, with a NUL. */
 #define LOCAL_NAME_TEXT_SIZE (LOCAL_NAME_MOST + sizeof "unix:")
 
-/* Only the owner of the file may connect. */
+/* The mode of the file by default: only its owner may connect. */
 #define LOCAL_MODE_DEFAULT 0600
 
 /* True if this system has such sockets. */
@@ -37,7 +39,7 @@ extern const bool local_listeners_exist;
 
 struct local_listener;
 
-/* Which processes may connect: those that may write the file. */
+/* Specifies which processes may connect: those that may write the file. */
 struct local_access {
     unsigned mode;     /* permissions of the file, at most 0777; 0: LOCAL_MODE_DEFAULT */
     const char *owner; /* "USER[:GROUP]", each a name or a number; NULL: its creator */
@@ -47,9 +49,9 @@ struct local_access {
 bool local_name_is_abstract(const char *path);
 
 /*
- * Checks that a socket could be made at the path, as far as that can be seen without making one:
- * the folder, what is there, the owner. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG: the
- * system has no such sockets, or no such owner; otherwise EXIT_CODE_CANNOT_BIND).
+ * Checks whether a socket could be made at the path, without making one: the folder, what exists at
+ * the path, the owner. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG: the system has no
+ * such sockets, or no such owner; otherwise EXIT_CODE_CANNOT_BIND).
  */
 int local_listener_check(const char *path, const struct local_access *access, struct error *error);
 

@@ -1,7 +1,8 @@
 /*
- * Services of the machine: aligned memory, memory for secrets, random bytes, a checksum, its name.
+ * Services of the machine: aligned memory, memory for secrets, random bytes, a checksum, the host
+ * name.
  *
- * A port provides each except crc32c_by_table, which is the same on every system. CMake picks the
+ * A port provides each except crc32c_by_table, which is the same on every system. CMake selects the
  * processor's instruction for crc32c (x86/, arm64/).
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_MACHINE_H
@@ -26,10 +27,7 @@
  */
 void *aligned_memory_create(size_t alignment, size_t size);
 
-/*
- * The contents are no longer needed: the system may take back its whole pages until it is written
- * again.
- */
+/* Discards the contents: the system may take back the whole pages until they are written again. */
 void aligned_memory_discard(void *memory, size_t size);
 
 /*
@@ -44,7 +42,7 @@ void aligned_memory_destroy(void *memory);
 /* --- memory for secrets ----------------------------------------------------------------------- */
 
 /*
- * Memory on pages of its own, which are kept out of dumps of the process as far as the system can.
+ * Memory on pages of its own. They are kept out of dumps of the process, if the system can do that.
  * Any thread.
  */
 
@@ -59,7 +57,7 @@ void secret_memory_destroy(void *memory, size_t size);
 
 /* --- random bytes ----------------------------------------------------------------------------- */
 
-/* Unpredictable random bytes from the operating system. Any thread. */
+/* Random bytes from the operating system, for keys. Any thread. */
 
 /* Fills `size` (at most 256) bytes. Returns 0, or -1 with `error` filled (EXIT_CODE_INTERNAL). */
 int random_bytes(uint8_t *bytes, size_t size, struct error *error);

@@ -75,7 +75,10 @@
 /* The most registrations of persistent levels, in one notifier. */
 #define NOTIFIER_LEVELS_MOST 128
 
-/* The longest time from the removal of a persistent level to its REMOVED event, while one waits. */
+/*
+ * The longest time in milliseconds from the removal of a persistent level to its REMOVED event, if
+ * the thread waits.
+ */
 #define NOTIFIER_REMOVAL_MS 1000
 
 /*
@@ -92,9 +95,9 @@ struct notifier {
     const struct notifier_backend *backend;
     size_t threads;
 
-    /* Used only to check the callers (RULE in notifier.c). */
+    /* Used only by the checks of callers (RULE in notifier.c). */
     _Atomic bool changing;  /* a thread is adding or removing */
-    _Atomic bool waiting;   /* a thread is waiting; only maintained if one thread waits */
+    _Atomic bool waiting;   /* a thread is waiting; only maintained if `threads` is 1 */
     _Atomic unsigned kinds; /* the kinds of registrations so far, bits of an enum in notifier.c */
 };
 
@@ -115,7 +118,7 @@ struct notifier_arming {
 };
 
 enum notifier_event_type {
-    NOTIFIER_READY,   /* drain the socket; for a level, `ready` says what holds */
+    NOTIFIER_READY,   /* drain the socket; for a level, `ready` has the conditions that hold */
     NOTIFIER_REMOVED, /* the token's last event */
     NOTIFIER_WOKEN,   /* notifier_wake was called; no token */
 };
@@ -128,7 +131,7 @@ struct notifier_event {
 
 /* A backend's implementation of the functions below that have the same name. */
 struct notifier_backend {
-    const char *name; /* for --notifier, --version and the log: "epoll" */
+    const char *name; /* "epoll": for --notifier, --version and the log */
 
     /*
      * Several threads may wait, and each event goes to one of them. While one thread drains a
@@ -136,12 +139,12 @@ struct notifier_backend {
      */
     bool shared;
 
-    /* Returns true if this system has it; NULL: it always has. */
+    /* Returns true if this system has the backend. NULL: every system of the port has it. */
     bool (*is_available)(void);
 
     /*
-     * Tries whether the backend can watch a socket of this system. Returns 0, or -1 with `error`
-     * filled. NULL: it can if the system has it.
+     * Checks whether the backend can watch a socket on this system. Returns 0, or -1 with `error`
+     * filled. NULL: no check is needed.
      */
     int (*probe)(struct error *error);
 
@@ -168,15 +171,15 @@ struct notifier_backend {
                struct error *error);
     void (*unwatch)(struct notifier *notifier, wait_handle socket, notifier_close *close);
 
-    /* NULL: one call cannot do both. */
+    /* NULL if the system has no single call for both. */
     size_t (*arm_all)(struct notifier *notifier, size_t thread, struct notifier_arming *armings,
                       size_t count, struct notifier_event *events, size_t capacity);
 
-    /* Both NULL: the system ends a registration at once. */
+    /* Both NULL if the system ends a registration at once. */
     void (*finish)(struct notifier *notifier);
     size_t (*unremoved)(const struct notifier *notifier);
 
-    /* For persistent levels, with one thread. All NULL: this backend does not have them. */
+    /* For persistent levels, with one thread. All NULL if this backend does not have them. */
     int (*add_level)(struct notifier *notifier, wait_handle socket, void *token, unsigned interests,
                      struct error *error);
     void (*change_level)(struct notifier *notifier, wait_handle socket, void *token,
@@ -272,14 +275,15 @@ size_t notifier_arm_all(struct notifier *notifier, size_t thread, struct notifie
 /*
  * Stops watching a stream socket and takes it over: the socket is closed by `close`, once, in this
  * call or, where the system ends the registration later, in a later wait. The caller must not use
- * the socket any more. Also for a socket whose watch failed. Any thread. An event that a thread has
- * taken and not handled yet may still name the socket's token.
+ * the socket any more. May also be called after notifier_watch failed. Any thread. An event that a
+ * thread has taken and not handled yet may still name the socket's token.
  */
 void notifier_unwatch(struct notifier *notifier, wait_handle socket, notifier_close *close);
 
 /*
  * Waits until the stream sockets that were handed over are closed, for at most NOTIFIER_FINISH_MS,
- * then closes the rest. Called after the last wait; drops events. notifier_destroy does it, too.
+ * then closes the remaining ones. Called after the last wait; drops events. notifier_destroy calls
+ * it, too.
  */
 void notifier_finish(struct notifier *notifier);
 

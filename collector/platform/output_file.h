@@ -1,8 +1,8 @@
 /*
  * Writing to a file by its name, or to standard output, without ever waiting for a reader.
  *
- * A port provides struct output_file and the checks that open nothing (output_check). It repairs a
- * torn end by collector/platform/common/torn_end.h.
+ * A port provides struct output_file and the checks that open nothing (output_check). It uses
+ * collector/platform/common/torn_end.h to repair a torn end.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
 #define SLUICE_COLLECTOR_PLATFORM_OUTPUT_FILE_H
@@ -18,33 +18,34 @@
 
 enum write_result {
     WRITE_OK,          /* at least one byte was accepted */
-    WRITE_WOULD_BLOCK, /* no byte was: offer the same bytes again when the handle is writable */
-    WRITE_FAILED,      /* no byte was, as `error` says; it may work later */
-    WRITE_CLOSED,      /* no byte was or ever will be: the reader has closed */
+    WRITE_WOULD_BLOCK, /* no byte was accepted: offer the same bytes again when the handle is
+                          writable */
+    WRITE_FAILED,      /* no byte was accepted, as `error` says; a later write may succeed */
+    WRITE_CLOSED,      /* no byte was or will be accepted: the reader has closed */
 };
 
 /* --- a format's knowledge of its file --------------------------------------------------------- */
 
-/* The functions by which a format recognises its own records in a file. Pure functions. */
+/* Functions with which a format recognises its own records in a file. Pure functions. */
 
 /*
- * Returns how many of `size` bytes, from the front, are the file's head and whole records; 0: not
- * even the head or the first record is whole. The bytes begin at a record or, if `at_start`, at the
- * beginning of the file with its head. Sets *foreign if the bytes after the whole records do not
- * begin a record, so another program wrote them; clears it if there are no such bytes, or they
- * begin a record that ends beyond `size`.
+ * Returns the size of the part at the beginning of `size` bytes that consists of the file's head
+ * and whole records; 0 if not even the head or the first record is whole. The bytes begin at a
+ * record or, if `at_start`, at the beginning of the file with its head. Sets *foreign if the bytes
+ * after the whole records do not begin a record, so another program wrote them; clears it if there
+ * are no such bytes, or they begin a record that ends beyond `size`.
  */
 typedef size_t output_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 
 /* How certain it is that bytes are a line of the format, or the beginning of one. */
 enum output_line {
     OUTPUT_LINE_FOREIGN, /* the format writes no such line */
-    OUTPUT_LINE_LIKELY,  /* the format can write it, but so can others, or there are too few bytes
-                            to tell */
+    OUTPUT_LINE_LIKELY,  /* the format can write it, but so can other programs, or there are too few
+                            bytes to decide */
     OUTPUT_LINE_OWN,     /* it has the format's mark */
 };
 
-/* The most bytes of a line that a format looks at. */
+/* The most bytes of a line that output_line examines. */
 #define OUTPUT_LINE_LOOK ((size_t)4096)
 
 /*
@@ -58,10 +59,10 @@ typedef enum output_line output_line(const uint8_t *bytes, size_t size);
 /*
  * A file that is open for writing.
  *
- * Lifecycle: open by one of the two functions, write, close. One thread at a time. The open finds
- * out the kind of the file: a regular file is written directly; a pipe, a terminal or a socket is
- * written without blocking, and a write reports when it is full. Other programs may read, write,
- * rename and remove an open file.
+ * Lifecycle: open by one of the two functions, write, close. One thread at a time. The open
+ * determines the kind of the file. A regular file is written directly. A pipe, a terminal or a
+ * socket is written without blocking; a write reports when it is full. Other programs may read,
+ * write, rename and remove an open file.
  *
  * The program ignores SIGPIPE and SIGXFSZ (on systems with signals): a closed reader and a file at
  * its size limit are results of a write.
@@ -81,7 +82,7 @@ enum torn_line_kept {
     TORN_LINE_SHARED,  /* another program may be writing the line */
     TORN_LINE_LONG,    /* no sink writes a line of that size */
     TORN_LINE_STUCK,   /* the system refused to cut the line */
-    TORN_LINE_FOREIGN, /* not a line of the format (only if the file is open already) */
+    TORN_LINE_FOREIGN, /* not a line of the format (only with output_file_format.opened) */
 };
 
 struct output_file_start {
@@ -99,8 +100,8 @@ struct output_file_format {
     const char *name;    /* for errors: "format=pcap" */
     output_line *line;   /* for a format of lines; else NULL */
     output_whole *whole; /* for a format of records */
-    bool unmarked;       /* a torn record is recognised only after a whole one */
-    bool opened;         /* the file is being written: end a foreign line instead of failing */
+    bool unmarked; /* a torn record is recognised as the program's own only after a whole one */
+    bool opened;   /* the file is being written: end a foreign line instead of failing */
 };
 
 /*
@@ -140,12 +141,12 @@ int output_file_check_content(const char *path, const struct output_file_format 
 #define OUTPUT_FILE_TORN_MAX ((uint64_t)2 * 1024 * 1024)
 
 /*
- * Opens standard output. Other processes that have it are not affected: a pipe or a terminal is
- * written through a non-blocking file description of our own. If that cannot be opened, a write
- * waits for room by poll() and has at most the size that a pipe accepts at once; a write to a
- * terminal that the user has stopped may block then. On Windows, which has no non-blocking
- * descriptions, a separate thread writes and waits. Returns as output_file_open_append does; fails
- * if standard output is closed, or open for reading only.
+ * Opens standard output without effects on other processes that have it: a pipe or a terminal is
+ * written through a new, non-blocking file description. If that cannot be opened, a write waits for
+ * room by poll() and has at most the size that a pipe accepts at once; a write to a terminal that
+ * the user has stopped may block then. On Windows, which has no non-blocking descriptions, a
+ * separate thread writes and waits. Returns as output_file_open_append does; fails if standard
+ * output is closed, or open for reading only.
  */
 int output_file_open_stdout(struct output_file **out, struct error *error);
 
@@ -157,10 +158,9 @@ int output_file_open_stdout(struct output_file **out, struct error *error);
 void output_file_hold_standard_streams(void);
 
 /*
- * Writes a first part of `size` (≥ 1) bytes and returns as enum write_result says. After
- * WRITE_WOULD_BLOCK the next write must offer the same first bytes again, because some systems have
- * begun to write them. A caller that has other bytes to write, or no bytes, calls
- * output_file_cancel first.
+ * Writes the first *written of `size` (≥ 1) bytes. See enum write_result. After WRITE_WOULD_BLOCK
+ * the next write must offer the same first bytes again, because some systems have begun to write
+ * them. A caller that has other bytes to write, or no bytes, calls output_file_cancel first.
  *
  * If a file that was opened by its name was emptied or cut since, the bytes written are taken back
  * (unless another program has appended to the file): the write returns WRITE_FAILED, and
@@ -175,7 +175,10 @@ enum write_result output_file_write(struct output_file *file, const void *bytes,
  */
 size_t output_file_cancel(struct output_file *file);
 
-/* The handle to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE: a regular file never blocks. */
+/*
+ * Returns the handle to wait for after WRITE_WOULD_BLOCK, or NO_HANDLE for a regular file, which
+ * never blocks.
+ */
 wait_handle output_file_handle(const struct output_file *file);
 
 /*
@@ -186,25 +189,28 @@ wait_handle output_file_handle(const struct output_file *file);
 bool output_file_roll_back(struct output_file *file, size_t size);
 
 /*
- * Returns true if the next write is the first: a regular file is empty, any other file was not
- * written to since it was opened.
+ * Returns true if the next write is the first one: a regular file is empty, or any other file was
+ * not written to since it was opened.
  */
 bool output_file_at_beginning(const struct output_file *file);
 
 /*
- * Returns true if the next write to a regular file would continue a line: the byte before it is not
- * a newline. False as well for any other file, and if the system does not let the program read it,
- * as on Windows.
+ * Returns true if the next write to a regular file would continue a line, because the byte before
+ * it is not a newline. Returns false for any other file, and if that byte cannot be read, as on
+ * Windows.
  */
 bool output_file_is_in_line(const struct output_file *file);
 
-/* Returns true if the file is regular. Several of these functions have an effect only then. */
+/*
+ * Returns true if the file is regular. Several functions here have an effect only on a regular
+ * file.
+ */
 bool output_file_is_regular(const struct output_file *file);
 
 /* Flushes a regular file to the disk. Returns false with `error` filled. */
 bool output_file_sync(struct output_file *file, struct error *error);
 
-/* The size of a regular file in bytes; 0 for anything else. */
+/* Returns the size of a regular file in bytes; 0 for any other file. */
 uint64_t output_file_size(const struct output_file *file);
 
 /* Returns true if the file is a terminal, which must not get binary data. */
@@ -216,7 +222,7 @@ bool output_file_is_removed(const struct output_file *file);
 /*
  * Releases the name of a regular file that was removed, so that another file can have the name. If
  * the system reserves the name until the file is closed, this closes the file: later writes fail,
- * and the last write counts as taken back. Returns whether the file was closed.
+ * and the last write counts as taken back. Returns true if the file was closed.
  */
 bool output_file_let_name_go(struct output_file *file);
 
@@ -230,21 +236,21 @@ enum output_file_state {
     OUTPUT_FILE_IN_PLACE, /* `path` names the file */
     OUTPUT_FILE_CUT,      /* `path` names the file, which was cut (output_file_is_cut) */
     OUTPUT_FILE_MOVED,    /* the file was renamed or removed: `path` does not name it */
-    OUTPUT_FILE_UNSEEN,   /* the system does not say, for example without permission to search the
-                             folder */
+    OUTPUT_FILE_UNSEEN,   /* the system does not show where it is, for example without permission to
+                             search the folder */
 };
 
 /*
- * Finds out where the file is. `error` is filled for OUTPUT_FILE_UNSEEN, and may change in other
- * cases.
+ * Checks whether `path` names the file. `error` is filled for OUTPUT_FILE_UNSEEN, and may change in
+ * other cases.
  */
 enum output_file_state output_file_look(const struct output_file *file, const char *path,
                                         struct error *error);
 
 /*
  * Continues with a file that was cut and that `path` names: repairs its end as an open does, and
- * appends after that end. Returns 0, or -1 with `error` filled as an open does; the end then stays
- * unrepaired, and later writes follow it.
+ * appends there. Returns 0, or -1 with `error` filled as an open does; later writes then follow the
+ * unrepaired end.
  */
 int output_file_mend(struct output_file *file, const char *path,
                      const struct output_file_format *format, struct output_file_start *start,
@@ -256,10 +262,10 @@ void output_file_close(struct output_file *file);
 /* --- checks before a start -------------------------------------------------------------------- */
 
 /*
- * Functions that find the errors of a later open, called before any file is opened. They create and
- * change nothing. Any thread.
+ * These functions find the errors of a later open, before any file is opened. They create and
+ * change nothing. A later open may still fail. Any thread.
  *
- * They use the process's present (effective) user and rights. A later open may still fail.
+ * They use the effective user and rights that the process has now.
  */
 
 /*

@@ -1,8 +1,8 @@
 /*
  * This process: its entry point, environment, standard streams, user and limits.
  *
- * A port provides each function. A system that cannot change its user refuses in user_check, one
- * without a limit of descriptors lends none, and process_usage_read may return false.
+ * A port provides each function. On a system that cannot change the user of a process, user_check
+ * fails. On one without a limit of descriptors, none are lent. process_usage_read may return false.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_PROCESS_H
 #define SLUICE_COLLECTOR_PLATFORM_PROCESS_H
@@ -39,9 +39,9 @@ int program_main(int argc, char **argv);
 bool environment_value(const char *name, char **value);
 
 /*
- * Calls `visit` with the name of each variable that begins with `prefix`, until it returns false.
- * If the system ignores case in names, they are given in upper case. Returns false if memory is
- * short.
+ * Calls `visit` with the name of each variable that begins with `prefix`, until `visit` returns
+ * false. If the system ignores case in names, the names are in upper case. Returns false if memory
+ * is short.
  */
 bool environment_each(const char *prefix, bool (*visit)(void *context, const char *name),
                       void *context);
@@ -49,12 +49,12 @@ bool environment_each(const char *prefix, bool (*visit)(void *context, const cha
 /* --- standard error --------------------------------------------------------------------------- */
 
 /*
- * The standard error stream, which takes the log and the ledger. It may be a pipe that is not read.
+ * Standard error, to which the log and the ledger are written. It may be a pipe that is not read.
  */
 
 /*
  * Writes `size` bytes of whole lines, for at most `wait_ms` milliseconds while the stream is full.
- * Returns whether all bytes were written. Up to 4096 bytes are written all or not at all, and the
+ * Returns true if all bytes were written. Up to 4096 bytes are written all or not at all, and the
  * lines of several threads do not mix. Any thread.
  *
  * If a system cannot say whether a stream is full, up to 4096 bytes may be in transit when this
@@ -75,8 +75,8 @@ bool log_stream_is_journal(void);
 
 /*
  * Returns the present number of columns of standard error's terminal; 80 if the terminal does not
- * say. 0: standard error is not a terminal, or is one without control sequences (ECMA-48): an old
- * console, or a terminal whose TERM is "dumb" or empty. Any thread.
+ * report it. Returns 0 if standard error is not a terminal, or is one without control sequences
+ * (ECMA-48): an old console, or a terminal whose TERM is "dumb" or empty. Any thread.
  */
 size_t terminal_columns(void);
 
@@ -110,8 +110,8 @@ enum terminal_kind terminal_of_output(void);
 
 /*
  * Checks whether this process could become that user: it runs as root or is that user already.
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG), also if there is no such user or group,
- * if the user is root, and if this system's processes cannot change their user.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG): also if the user or group does not
+ * exist, if the user is root, or if this system's processes cannot change their user.
  */
 int user_check(const char *user, struct error *error);
 
@@ -148,9 +148,9 @@ int user_give(const char *user, int file, struct error *error);
 /* --- descriptors ------------------------------------------------------------------------------ */
 
 /*
- * A reserve of descriptors, so that a library or a crowd of connections cannot use up all
- * descriptors of the process: librdkafka opens several for each broker that a broker names. The
- * reserve is lent only to a call that found no descriptor, and only for the uses named here.
+ * A reserve of descriptors, so that a library or many connections cannot use up all descriptors of
+ * the process. For example, librdkafka opens several for each broker of a cluster. The reserve is
+ * lent only to a call that found no descriptor, and only for the uses named here.
  *
  * The reserve holds no descriptor open. Instead the limit that the system enforces (soft
  * RLIMIT_NOFILE) is lower than the highest possible limit. It is raised by the number that a call
@@ -186,10 +186,10 @@ uint64_t descriptors_most(void);
 void descriptors_keep(const uint64_t wanted[DESCRIPTOR_USES]);
 
 /*
- * To be called after a system call that found no descriptor. Returns whether to repeat that call;
- * the limit is then raised by `wanted` until descriptors_take_back, which must follow. Another
- * thread may take the lent descriptor, so a call is repeated a few times: `times` counts them and
- * begins at 0. Both functions preserve errno. Any thread.
+ * descriptors_lend is called after a system call that found no descriptor. It returns true if that
+ * call should be repeated; the limit is then raised by `wanted` until descriptors_take_back, which
+ * must follow. Another thread may take the lent descriptor, so a call is repeated a few times:
+ * `times` counts them and begins at 0. Both functions preserve errno. Any thread.
  */
 bool descriptors_lend(enum descriptor_use use, unsigned wanted, unsigned *times);
 void descriptors_take_back(enum descriptor_use use, unsigned wanted);
@@ -197,11 +197,11 @@ void descriptors_take_back(enum descriptor_use use, unsigned wanted);
 /* --- secrets ---------------------------------------------------------------------------------- */
 
 /*
- * Keeps other processes of the same user from reading this one: its memory and environment, and its
- * descriptors by /proc. Only root, or a debugger that has started the process, still can. The
- * system then writes no core dump of this process. The call cannot be undone; programs that this
- * process starts are not affected. Returns false if the system cannot do it: on Windows the owner
- * of a process may read it. Any thread.
+ * Prevents other processes of the same user from reading this one: its memory and environment, and
+ * its descriptors by /proc. Only root, or a debugger that has started the process, still can. The
+ * system writes no core dump of this process any more. The call cannot be undone; programs that
+ * this process starts are not affected. Returns false if the system cannot do it, as on Windows,
+ * where the owner of a process may read it. Any thread.
  */
 bool process_shield(void);
 
@@ -215,8 +215,8 @@ struct process_usage {
     double processor_seconds; /* of all threads, in user mode and in the kernel */
     double started_seconds;   /* since 1970 UTC */
     uint64_t resident_bytes;
-    uint64_t virtual_bytes, virtual_bytes_most; /* _most may be USAGE_UNLIMITED */
-    uint64_t open_files, open_files_most;       /* descriptors of any kind; _most as above */
+    uint64_t virtual_bytes, virtual_bytes_most; /* the _most value may be USAGE_UNLIMITED */
+    uint64_t open_files, open_files_most;       /* descriptors of any kind; the same */
 };
 
 /* Returns false if the system does not report it. */

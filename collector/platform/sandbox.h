@@ -2,9 +2,9 @@
  * The sandbox: before it receives, the process gives up the files, ports and system calls that it
  * does not need, so that a fault in a decoder does not give a sender the rights of the process.
  *
- * Rights that were given up never come back, also not for programs that the process starts. A port
- * that has no such means returns SANDBOX_LEVEL_OFF from sandbox_support, and sandbox_enter is not
- * called.
+ * Rights that were given up never come back. If sandbox_is_inherited is true, programs that the
+ * process starts do not have them either. A port that has no such means returns SANDBOX_LEVEL_OFF
+ * from sandbox_support, and sandbox_enter is not called.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_SANDBOX_H
 #define SLUICE_COLLECTOR_PLATFORM_SANDBOX_H
@@ -15,7 +15,7 @@
 
 #include "collector/base/error.h"
 
-/* The uses of a path that stay permitted, as bits. A folder stands for all below it. */
+/* The permitted uses of a path, as bits. The uses of a folder apply to everything below it. */
 enum sandbox_use {
     SANDBOX_READ = 1 << 0,
     SANDBOX_WRITE = 1 << 1, /* also create, rename and delete in a folder */
@@ -30,14 +30,14 @@ struct sandbox_path {
 /* The most ports of each kind in a plan. */
 #define SANDBOX_PORTS_MOST 64
 
-/* TCP ports. `any`: all are permitted. */
+/* TCP ports. If `any` is set, all are permitted. */
 struct sandbox_ports {
     bool any;
     size_t count;
     uint16_t list[SANDBOX_PORTS_MOST];
 };
 
-/* The rights that stay. Begin with a zeroed struct. Main thread. */
+/* The rights that the process keeps. Begins as a zeroed struct. Main thread. */
 struct sandbox_plan {
     struct sandbox_path *paths;
     size_t count, capacity;
@@ -45,34 +45,37 @@ struct sandbox_plan {
     bool connects;      /* connections and name lookups are needed */
     bool raw_sockets;   /* packets with the address of another sender are sent */
     bool runs_programs; /* the paths with SANDBOX_RUN are needed */
-    bool masks_signals; /* a library's threads block all signals: refused calls are not reported */
+    bool masks_signals; /* a library's threads block all signals, so refused calls are not reported
+                         */
 };
 
 /*
- * Adds uses of a path. A path that does not exist is represented by the nearest folder above it
- * that does. Returns false if memory is short.
+ * Adds uses of a path. If the path does not exist, adds them for the nearest folder above it that
+ * exists. Returns false if memory is short.
  */
 bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses);
 
 /*
- * Adds uses of a program, which is searched as execvp(3) does, and of what the system needs to
- * start it. A program that is not found is not added. Returns false if memory is short.
+ * Adds uses of a program, which is searched in the folders of PATH, and of what the system needs to
+ * start it. Linux does not add a program that it does not find. Returns false if memory is short.
  */
 bool sandbox_plan_add_program(struct sandbox_plan *plan, const char *name);
 
-/* Adds what the system's libraries read during a run. Returns false if memory is short. */
+/*
+ * Adds what the system's libraries read while the program runs. Returns false if memory is short.
+ */
 bool sandbox_plan_add_system(struct sandbox_plan *plan);
 
 /*
- * Adds a file that is read, also if another file later takes its name: its folder, and the folder
- * that a symbolic link leads to. A folder is added, too, and a file that does not exist is not.
- * Returns false if memory is short.
+ * Adds the folder of a file that is read, so that another file may later take its name, and the
+ * folder that a symbolic link leads to. `path` may also be a folder. Adds nothing if it does not
+ * exist. Returns false if memory is short.
  */
 bool sandbox_plan_add_input(struct sandbox_plan *plan, const char *path);
 
 /*
- * Adds a file that is written, renamed and deleted: its folder; for a device or a FIFO only itself.
- * Returns false if memory is short.
+ * Adds the folder of a file that is written, renamed and deleted. Adds only the file itself if it
+ * is a device or a FIFO. Returns false if memory is short.
  */
 bool sandbox_plan_add_output(struct sandbox_plan *plan, const char *path);
 
@@ -93,7 +96,10 @@ enum sandbox_level {
     SANDBOX_LEVEL_ON,
 };
 
-/* Means in force, or possible ones, with a line for people: "landlock 7, seccomp", or why not. */
+/*
+ * The means that are in force, or possible, as a line for people: "landlock 7, seccomp", or why
+ * there are none.
+ */
 #define SANDBOX_TEXT_SIZE 192
 struct sandbox_state {
     enum sandbox_level level;
@@ -107,14 +113,14 @@ extern const bool sandbox_is_inherited;
 void sandbox_support(struct sandbox_state *state);
 
 /*
- * Enters the sandbox, for good. Every thread that begins after that is inside. Threads that
- * libraries have already started are inside as far as the system can do that. *state says what is
- * in force, also after a failure. Rights that the process still has because a means is missing are
- * added to the plan, so that sandbox_plan_covers permits them. `refused` is called from any thread,
- * even from a signal handler, after a refused system call: it may only wake another thread up. Main
- * thread; call once. Returns 0 if the means of the system are in force, as far as it has them, or
- * -1 with `error` filled (EXIT_CODE_INTERNAL): one of them failed, and the process may have given
- * up part of its rights.
+ * Enters the sandbox irrevocably. Threads that begin later are inside. Threads that libraries have
+ * already started are inside if the system can do that. *state says what is in force, also after a
+ * failure. Adds rights that the process keeps, because a means is missing, to the plan, so that
+ * sandbox_plan_covers permits them. `refused` is called from any thread, even from a signal
+ * handler, after a refused system call, so it may only wake another thread. Main thread; call once.
+ * Returns 0 if all means that the system has are in force. Returns -1 with `error` filled
+ * (EXIT_CODE_INTERNAL) if one of them failed; the process may then have given up part of its
+ * rights.
  */
 int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), void *context,
                   struct sandbox_state *state, struct error *error);

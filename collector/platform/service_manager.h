@@ -1,6 +1,6 @@
 /*
  * The program that started this one and supervises it (systemd): reports to it, and sockets that it
- * hands over.
+ * has opened for this process.
  *
  * On a system without such a manager, a port reports that there is no manager and that there are no
  * sockets.
@@ -28,7 +28,7 @@
 struct service_manager;
 
 /*
- * Finds the manager by environment variables, and removes them, so that no child process reports to
+ * Finds the manager by environment variables, which it removes, so that no child process reports to
  * it. *out is NULL if there is no manager. Returns 0, or -1 with `error` filled if there is one
  * that cannot be reached.
  */
@@ -38,8 +38,8 @@ int service_manager_find(struct service_manager **out, struct error *error);
 void service_manager_destroy(struct service_manager *manager);
 
 /*
- * Returns the nanoseconds after which the manager ends a program that has not called
- * service_manager_alive; 0: never.
+ * Returns the nanoseconds without service_manager_alive after which the manager ends the program;
+ * 0: never.
  */
 int64_t service_manager_patience(const struct service_manager *manager);
 
@@ -48,19 +48,19 @@ int64_t service_manager_patience(const struct service_manager *manager);
  * report was not made.
  */
 
-/* The program runs; after service_manager_reloading: the reload has ended. */
+/* Reports that the program runs or, after service_manager_reloading, that the reload has ended. */
 int service_manager_ready(struct service_manager *manager, struct error *error);
 
-/* A reload has begun. */
+/* Reports that a reload has begun. */
 int service_manager_reloading(struct service_manager *manager, struct error *error);
 
-/* The program stops, which takes at most `most_ns` nanoseconds. */
+/* Reports that the program stops, which takes at most `most_ns` nanoseconds. */
 int service_manager_stopping(struct service_manager *manager, int64_t most_ns, struct error *error);
 
-/* A status line for people. */
+/* Reports a status line for people. */
 int service_manager_status(struct service_manager *manager, const char *line, struct error *error);
 
-/* All threads make progress. */
+/* Reports that all threads make progress. */
 int service_manager_alive(struct service_manager *manager, struct error *error);
 
 /* --- inherited sockets ------------------------------------------------------------------------ */
@@ -78,11 +78,11 @@ int service_manager_alive(struct service_manager *manager, struct error *error);
  * there are no inherited sockets.
  */
 
-/* True if this system hands sockets to a process. */
+/* True if this system can pass open sockets to a new process. */
 extern const bool inherited_sockets_exist;
 
 /*
- * Finds the sockets by environment variables, and removes these variables: they are not for child
+ * Finds the sockets by environment variables, which it removes because they are not for child
  * processes. Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_BIND: a socket is not open). A
  * second call returns the same.
  */
@@ -100,8 +100,8 @@ size_t inherited_socket_count(void);
 struct inherited_socket inherited_socket_at(size_t index);
 
 /*
- * Returns true if `name` means this socket: its name, or the number of its descriptor if `name` is
- * a plain number.
+ * Returns true if `name` is the socket's name or, if `name` is a plain number, the number of its
+ * descriptor.
  */
 bool inherited_socket_is(size_t index, const char *name);
 

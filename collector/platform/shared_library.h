@@ -48,8 +48,8 @@
 
 /*
  * Writes the library's name and version to `text` and returns `text`. `said` is the library's own
- * text about its version: "libcurl/7.88.1 zlib/1.2" becomes "libcurl 7.88.1". NULL: the library is
- * not there.
+ * text about its version: from "libcurl/7.88.1 zlib/1.2" it makes "libcurl 7.88.1". NULL: the
+ * library is missing.
  */
 const char *shared_library_version(char text[SHARED_LIBRARY_VERSION_SIZE], const char *name,
                                    const char *said);
@@ -88,9 +88,9 @@ struct shared_library {
     const char *name; /* for people: "librdkafka" */
     /* Names of files, without a folder, with the interface's number ("libcurl.so.4"); then NULL. */
     const char *const *files;
-    const char *package;      /* Debian's package that has it; empty: not known */
+    const char *package;      /* Debian's package that contains it; empty if it is not known */
     const char *user;         /* feature that needs it, for errors: "kafka" */
-    const char *const *names; /* of its functions */
+    const char *const *names; /* names of its functions */
     size_t count;
     void *pointers; /* a structure of `count` pointers to functions, in the same order */
     bool loaded;
@@ -128,14 +128,15 @@ bool shared_library_fill(struct shared_library *library, struct error *error);
     }
 
 /*
- * Loads a library by its file's name, which the system looks for where it has its libraries.
- * Returns its handle, or NULL with `error` filled (EXIT_CODE_CONFIG).
+ * Loads a library by its file's name, without a folder: the system searches its folders. Returns
+ * its handle, or NULL with `error` filled (EXIT_CODE_CONFIG).
  */
 void *shared_library_load(const char *name, struct error *error);
 
 /*
- * Sets the pointer to a function (of any type) that `pointer` points to, to the library's function
- * of that name. Returns false with `error` filled (EXIT_CODE_CONFIG) if the library lacks it.
+ * Stores the address of a library's function in the pointer to a function (of any type) at
+ * `pointer`. Returns false with `error` filled (EXIT_CODE_CONFIG) if the library lacks the
+ * function.
  */
 bool shared_library_find(void *library, const char *function, void *pointer, struct error *error);
 

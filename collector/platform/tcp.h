@@ -16,16 +16,13 @@
 
 /* --- listening sockets ------------------------------------------------------------------------ */
 
-/*
- * Sockets that accept connections; what is transmitted over them is the caller's concern. Main
- * thread.
- */
+/* Sockets that accept connections. Main thread. */
 
 /*
  * Opens a non-blocking socket, binds it to `address` and listens. *bound is that address with the
- * actual port, which the system chooses if the port is 0. "::" also accepts IPv4 unless
- * `ipv6_only`. Returns the socket, which tcp_listener_close or its next owner closes, or NO_HANDLE
- * with `error` filled (EXIT_CODE_CANNOT_BIND).
+ * actual port; if the port is 0, the system chooses one. "::" also accepts IPv4 unless `ipv6_only`.
+ * Returns the socket, which tcp_listener_close or its next owner closes, or NO_HANDLE with `error`
+ * filled (EXIT_CODE_CANNOT_BIND).
  */
 wait_handle tcp_listener_open(const struct address *address, bool ipv6_only, struct address *bound,
                               struct error *error);
@@ -48,9 +45,7 @@ wait_handle tcp_listener_adopt(wait_handle other, struct address *bound, struct 
 
 /* --- connections ------------------------------------------------------------------------------ */
 
-/*
- * An accepted connection: non-blocking, read, written, closed. Only a handle; one thread at a time.
- */
+/* An accepted, non-blocking connection. It is only a handle; one thread at a time. */
 
 enum accept_result {
     ACCEPT_OK,
@@ -61,7 +56,8 @@ enum accept_result {
 
 /*
  * Accepts the next connection of a TCP socket, with TCP_NODELAY set, or of a local one, whose *peer
- * is the process that connected (SO_PEERCRED of unix(7)). `use`: which reserved descriptors it may use.
+ * is the process that connected (SO_PEERCRED of unix(7)). `use` selects the reserve of descriptors
+ * (process.h).
  */
 enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_use use,
                                          wait_handle *connection, struct address *peer,
@@ -70,28 +66,28 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
 enum tcp_result {
     TCP_OK,          /* *done bytes were moved, at least 1 */
     TCP_WOULD_BLOCK, /* no data, or no room, at the moment */
-    TCP_END,         /* receive: the peer sends no more; send: the peer said so before, and accepts
-                        no more either */
-    TCP_BROKEN,      /* reset, or a similar error, after all earlier data was received */
+    TCP_END, /* receive: the peer sends no more; send: the peer sent its end before, and now accepts
+                no more */
+    TCP_BROKEN, /* reset, or a similar error, after all earlier data was received */
 };
 
 /* Receives at most `size` (≥ 1) bytes. */
 enum tcp_result tcp_connection_receive(wait_handle connection, void *to, size_t size, size_t *done);
 
 /*
- * Receives without removing the data from the queue. Returns TCP_END also if the *done bytes are
- * the last ones. A system that cannot tell returns TCP_END when all data was received.
+ * Receives without removing the data from the queue. Also returns TCP_END if the *done bytes are
+ * the last ones; a system that cannot report that returns TCP_END only when all data was received.
  */
 enum tcp_result tcp_connection_peek(wait_handle connection, void *to, size_t size, size_t *done);
 
-/* Sends a first part of `size` (≥ 1) bytes. */
+/* Sends the first *done of `size` (≥ 1) bytes. */
 enum tcp_result tcp_connection_send(wait_handle connection, const void *bytes, size_t size,
                                     size_t *done);
 
 /* Ends sending: the peer sees the end after the data that was sent. */
 void tcp_connection_finish(wait_handle connection);
 
-/* Closes the connection. If bytes came that were not received, the peer sees a reset. */
+/* Closes the connection. If there is data that was not received, the peer sees a reset. */
 void tcp_connection_close(wait_handle connection);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Threads, locks and processors, without any operating system's names.
+ * Threads, locks and processors.
  *
  * A port provides threads that receive no signals, a lock, and the binding of a thread to a
  * processor.
@@ -28,7 +28,7 @@ int thread_start(struct thread **out, const char *name, void (*run)(void *), voi
 /* Waits for the thread's end and frees it. NULL is allowed. */
 void thread_join(struct thread *thread);
 
-/* Detaches the thread: it runs on, and is freed when it ends. NULL is allowed. */
+/* Detaches the thread: it continues, and is freed when it ends. NULL is allowed. */
 void thread_leave(struct thread *thread);
 
 /* --- locks ------------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ struct LOCK_TYPE mutex;
 /* Returns NULL if memory is short. */
 struct mutex *mutex_create(void);
 
-/* Frees a mutex, which no thread may hold. NULL is allowed. */
+/* Frees a mutex; no thread may hold it. NULL is allowed. */
 void mutex_destroy(struct mutex *mutex);
 
 void mutex_lock(struct mutex *mutex) ACQUIRES(mutex);
@@ -49,11 +49,11 @@ void mutex_unlock(struct mutex *mutex) RELEASES(mutex);
 /* --- processors ------------------------------------------------------------------------------- */
 
 /*
- * The processors that threads of this process may run on, by the system's numbers, and the binding
- * of a thread to one of them. Any thread.
+ * The processors that threads of this process may run on, identified by the system's numbers. A
+ * thread can be bound to one of them. Any thread.
  */
 
-/* A list holds at most this many numbers, none above PROCESSORS_LAST. */
+/* The most processors of a list, and the highest number. */
 #define PROCESSORS_MAX  64
 #define PROCESSORS_LAST 1023
 

@@ -37,7 +37,7 @@ extern const bool udp_socket_can_busy_poll;   /* busy_poll_us must be 0 */
 extern const bool udp_socket_can_join;        /* `address` is not multicast, `interface` is NULL */
 
 struct udp_socket_options {
-    struct address address; /* to bind; port 0: the system chooses */
+    struct address address; /* the address to bind; port 0: the system chooses a port */
     bool ipv6_only;         /* an IPv6 socket receives no IPv4 (else "::" receives both) */
     /*
      * For a multicast group: the socket may bind the group and the port although other sockets have
@@ -47,7 +47,7 @@ struct udp_socket_options {
     bool share_group;
     bool share_port; /* this process may bind other sockets to the port; all datagrams of a source
                         go to one of them */
-    size_t receive_buffer; /* bytes to ask the kernel for */
+    size_t receive_buffer; /* bytes to request from the kernel */
     size_t max_datagram;   /* bytes, at most DATAGRAM_MAX_SIZE; longer datagrams are truncated */
 
     /*
@@ -71,15 +71,15 @@ struct udp_socket_options {
     bool gro;
 
     /*
-     * Microseconds that the kernel polls the network card for more (socket(7), SO_BUSY_POLL); 0: it
-     * waits for interrupts.
+     * Microseconds for which the kernel polls the network card for further datagrams (socket(7),
+     * SO_BUSY_POLL); 0: it waits for interrupts.
      */
     unsigned busy_poll_us;
 
     /*
-     * The kernel drops datagrams of other sources without waking the receiver, and counts them as
-     * drops. NULL: accept all sources. Owned by the caller; used only during open and change. If
-     * udp_socket_check_filter refuses it, the open fails.
+     * Accepted sources. The kernel drops datagrams of other sources without waking the receiver,
+     * and counts them as drops. NULL: all sources. Owned by the caller; used only during open and
+     * change. If udp_socket_check_filter refuses it, the open fails.
      */
     const struct networks *only_from;
 
@@ -90,7 +90,7 @@ struct udp_socket_options {
      */
     const char *interface;
 
-    /* For a multicast group: the source whose datagrams are wanted. No family: all sources. */
+    /* For a multicast group: the source whose datagrams are wanted. ADDRESS_NONE: all sources. */
     struct address group_source;
 
     /*
@@ -151,7 +151,7 @@ struct datagram_group {
 struct datagram_group *datagram_group_create(void);
 void datagram_group_destroy(struct datagram_group *group);
 
-/* Bytes that datagram_group_create allocates. */
+/* Returns the bytes that datagram_group_create allocates. */
 size_t datagram_group_memory(void);
 
 /*
@@ -197,7 +197,7 @@ int udp_socket_bind(struct udp_socket *socket, struct error *error);
 
 /* The state of a socket's membership in its multicast group. */
 enum udp_socket_group {
-    GROUP_JOINED,       /* or it has no group */
+    GROUP_JOINED,       /* the socket is in its group, or has none */
     GROUP_NO_INTERFACE, /* the interface on which it was joined no longer exists */
     GROUP_REFUSED, /* the interface exists again, but the system refuses to join the group there */
 };
@@ -208,7 +208,7 @@ enum udp_socket_group {
  */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error);
 
-/* For the notifier. */
+/* Returns the handle for the notifier. */
 wait_handle udp_socket_handle(const struct udp_socket *socket);
 
 /* Returns the address that the socket is bound to, with the port that the system chose. */
@@ -264,14 +264,14 @@ bool udp_socket_is_half_full(const struct udp_socket *socket);
 /*
  * Refuses all later arrivals and keeps the queue; called before the last drain. The kernel counts
  * refused datagrams as drops. Returns false if the system cannot do that, and for an inherited
- * socket: datagrams that arrive there after the last receive are for the next process that is given
- * the socket.
+ * socket, because its later datagrams are for the next process that gets the socket.
  */
 bool udp_socket_refuse_all(struct udp_socket *socket);
 
 /*
- * Sends a datagram from this socket, without waiting. `from`: the local address, as it was reported
- * as a datagram's destination, or NULL. Returns whether the system has accepted it.
+ * Sends a datagram from this socket, without waiting. `from` is the local address, as it was
+ * reported as a datagram's destination, or NULL. Returns true if the system has accepted the
+ * datagram.
  */
 bool udp_socket_answer(struct udp_socket *socket, const struct address *from,
                        const struct address *to, const void *bytes, size_t size);
@@ -321,7 +321,7 @@ struct outgoing {
     size_t size;
 };
 
-/* The maximum number of datagrams of one call. */
+/* The most datagrams of one call. */
 #define DATAGRAM_SENDER_MOST 64
 
 enum send_result {
@@ -331,7 +331,7 @@ enum send_result {
     SEND_FAILED,      /* the first one was not sent, as `error` says; the next one may be */
 };
 
-/* Sends some of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in order from the first on. */
+/* Sends some of `count` (1 to DATAGRAM_SENDER_MOST) datagrams, in order. *sent is their number. */
 enum send_result datagram_sender_send(struct datagram_sender *sender,
                                       const struct outgoing *datagrams, size_t count, size_t *sent,
                                       struct error *error);
@@ -342,7 +342,7 @@ enum send_result datagram_sender_send(struct datagram_sender *sender,
  */
 size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target);
 
-/* Returns true if the host of an address is this machine, whatever the port. */
+/* Returns true if the host of an address is this machine. Ignores the port. */
 bool datagram_sender_is_local(const struct address *address);
 
 #endif

@@ -17,7 +17,7 @@
 
 struct wakeup;
 
-/* The operating system's handle of something that can be waited for, or NO_HANDLE. */
+/* The operating system's handle of an object that can be waited for, or NO_HANDLE. */
 typedef intptr_t wait_handle;
 #define NO_HANDLE ((wait_handle)-1)
 
@@ -38,8 +38,8 @@ void wakeup_signal(struct wakeup *wakeup);
 /*
  * Waits for at most `timeout_ms` milliseconds (negative: for ever). `handle` is watched for a
  * closed other end and, with `want_write`, for being writable; with NO_HANDLE it waits only for the
- * wake-up. If several reasons hold, a broken handle takes precedence over a writable one, and both
- * over the wake-up, which is then kept for the next wait.
+ * wake-up. If several reasons apply, it returns WAKEUP_BROKEN before WAKEUP_WRITABLE, and both
+ * before WAKEUP_SIGNALLED; the wake-up is then kept for the next wait.
  */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms);

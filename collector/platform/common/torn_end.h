@@ -24,8 +24,8 @@ bool torn_end_is_patient(unsigned waited_ms);
 void torn_end_set_patience(unsigned milliseconds);
 
 /*
- * Operations on one open regular file, given by `context`. An operation that returns a text returns
- * NULL on success, or else the reason of its failure; the next call may change that text.
+ * Operations on one open regular file, given by `context`. Those that return a text return NULL on
+ * success, or the reason of their failure; the next call may change that text.
  */
 struct torn_file_ops {
     const char *(*size)(void *context, uint64_t *size);

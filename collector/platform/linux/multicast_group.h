@@ -11,8 +11,8 @@
 unsigned multicast_interface(const char *name);
 
 /*
- * Returns the number of the interface that the routing table has for a group; 0: there is no such
- * interface, or the table cannot be read.
+ * Returns the number of the interface that the routing table has for a group, or 0 if it has none
+ * or cannot be read.
  */
 unsigned multicast_interface_of_routes(const struct address *group);
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* When a row applies. */
+/* The plans (struct sandbox_plan) to which a row applies. */
 enum sandbox_when {
     SANDBOX_ALWAYS,
     SANDBOX_CONNECTS, /* if the plan's `connects` is set */

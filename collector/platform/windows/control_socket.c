@@ -207,8 +207,7 @@ static int control_socket_begin(struct control_socket *made, const char *address
         return control_socket_cannot(error, address, system_error(GetLastError()).text);
     made->source.readable = made->connecting.state.hEvent;
     DWORD reason = claim_name(made);
-    if (reason == ERROR_ALREADY_EXISTS ||
-        reason == ERROR_ACCESS_DENIED) /* by this user, or another */
+    if (reason == ERROR_ALREADY_EXISTS || reason == ERROR_ACCESS_DENIED) /* taken */
         return control_socket_cannot(error, address, taken);
     if (made->claim == NULL)
         return control_socket_cannot(error, address, system_error(reason).text);

@@ -38,7 +38,7 @@ struct input_file {
     HANDLE handle;
     struct ahead *ahead; /* NULL if the file is not live */
     BY_HANDLE_FILE_INFORMATION
-    opened; /* as a regular file was when opened; else zero */
+    opened; /* a file's, at its open; else zero */
     _Atomic bool cancelled;
 };
 

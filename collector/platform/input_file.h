@@ -64,7 +64,7 @@ uint64_t input_file_size(const struct input_file *file);
  */
 bool input_file_has_changed(const struct input_file *file);
 
-/* Who else could read or change a file that contains secrets. */
+/* The other users that could read or change a file that contains secrets. */
 enum input_exposure {
     EXPOSURE_NONE,
     EXPOSURE_OTHERS, /* users other than its owner and its group may open it */

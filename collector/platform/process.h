@@ -216,7 +216,7 @@ struct process_usage {
     double started_seconds;   /* since 1970 UTC */
     uint64_t resident_bytes;
     uint64_t virtual_bytes, virtual_bytes_most; /* the _most value may be USAGE_UNLIMITED */
-    uint64_t open_files, open_files_most;       /* descriptors of any kind; the same */
+    uint64_t open_files, open_files_most;       /* descriptors of any kind; also USAGE_UNLIMITED */
 };
 
 /* Returns false if the system does not report it. */

@@ -7,18 +7,15 @@
 #include "collector/platform/sandbox.h"
 #include "collector/text/json_writer.h"
 
-/* A spill is reported as filling when 4/5 of its size are used. */
+/* A spill is reported as filling from this number of fifths of its size. */
 #define SPILL_FIFTHS 4
 
 #define NOTES (HEALTH_MEMORY_NS / HEALTH_EVERY_NS + 1)
 
-/*
- * A count of losses, and the total of which is_share takes the share; total 0: any loss is
- * reported.
- */
+/* A count of losses, and the total for is_share. If the total is 0, any loss is reported. */
 struct loss {
     uint64_t count, of;
-    bool reported; /* of a note: its share was reported, then or later */
+    bool reported; /* in a note: the share was reported, then or later */
 };
 
 static struct loss any_loss(uint64_t count)
@@ -31,7 +28,7 @@ static struct loss share_lost(uint64_t count, uint64_t of)
     return (struct loss){.count = count, .of = of};
 }
 
-/* See HEALTH_SHARE. The bounds are halved for a share that is reported already. */
+/* See HEALTH_SHARE. The limits are halved for a share that is already reported. */
 static bool is_share(uint64_t count, uint64_t of, bool reported)
 {
     uint64_t counted = reported ? 2 * count : count;
@@ -46,10 +43,7 @@ static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
     return sum;
 }
 
-/*
- * Returns the kernel's drops. With kernel_filter=on they include refused datagrams, which are not
- * losses.
- */
+/* With kernel_filter=on the count includes refused datagrams, which are not losses. */
 static struct loss kernel_drops(const struct listener_totals *listener)
 {
     return any_loss(listener->drops.filtered ? 0 : listener->kernel_drops);
@@ -100,7 +94,7 @@ static struct loss capture_cut(const struct listener_totals *listener)
     return any_loss(listener->cut + listener->incomplete);
 }
 
-/* Returns the refused records, without those of an ended sink, which has its own reason. */
+/* The records that an ended sink refused have their own reason. */
 static struct loss records_refused(const struct sink_totals *sink)
 {
     return any_loss(sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE]);
@@ -134,7 +128,7 @@ static struct loss raw_refused(const struct sink_totals *sink)
     return any_loss(sink->raw_refused);
 }
 
-/* The kinds of losses, in the order in which they are reported. */
+/* In the order in which they are reported. */
 static const struct {
     enum health_reason reason;
     struct loss (*find)(const struct listener_totals *listener);
@@ -165,7 +159,7 @@ enum {
     LOSSES = LISTENER_LOSSES > SINK_LOSSES ? LISTENER_LOSSES : SINK_LOSSES
 };
 
-/* Returns the dropped letters, without those that rate= drops, which the operator configured. */
+/* Letters that rate= drops are not counted, because the operator configured that. */
 static uint64_t dead_letters_dropped(const struct dead_letter_totals *dead_letters)
 {
     uint64_t count = 0;
@@ -175,13 +169,13 @@ static uint64_t dead_letters_dropped(const struct dead_letter_totals *dead_lette
 }
 
 /*
- * The counts at one time, first of listeners, then of sinks, each at its index in the ledger. A
- * listener or sink that is added later counts from 0.
+ * The counts at one time: first listeners, then sinks, each at its index in the ledger. A listener
+ * or sink that was added later counts from 0.
  */
 struct note {
     int64_t at_ns;
     uint64_t dead_letters;
-    size_t listeners, sinks; /* number of rows in `counts` of each kind */
+    size_t listeners, sinks; /* number of rows in `counts` for each */
     struct loss counts[][LOSSES];
 };
 
@@ -210,7 +204,7 @@ void health_destroy(struct health *health)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Returns NULL if memory is short. */
+/* Returns NULL if out of memory. */
 static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_ns)
 {
     size_t listeners = ledger_listener_indexes(ledger);
@@ -237,7 +231,7 @@ static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_
     return note;
 }
 
-/* Returns the latest note that is at least a minute old; NULL: the run is younger. */
+/* Returns the latest note that is at least a minute old, or NULL during the first minute. */
 static struct note *before_last_minute(const struct health *health, int64_t now_ns)
 {
     struct note *found = NULL;
@@ -250,7 +244,7 @@ static struct note *before_last_minute(const struct health *health, int64_t now_
     return found;
 }
 
-/* Returns a count of the note, or NULL if the note has none of this listener or sink. */
+/* Returns a count of the note, or NULL if the note does not have this listener or sink. */
 static struct loss *noted(struct note *note, bool of_sink, size_t index, size_t loss)
 {
     if (note == NULL || index >= (of_sink ? note->sinks : note->listeners))
@@ -258,7 +252,7 @@ static struct loss *noted(struct note *note, bool of_sink, size_t index, size_t 
     return &note->counts[of_sink ? note->listeners + index : index][loss];
 }
 
-/* The note of a minute ago, and the last one, which has what is reported; both may be NULL. */
+/* The note of a minute ago, and the last one, which has what is reported now. Both may be NULL. */
 struct period {
     struct note *first, *last;
 };
@@ -271,7 +265,7 @@ static struct period last_minute(const struct health *health, int64_t now_ns)
     return period;
 }
 
-/* Returns the losses of the period if they must be reported, otherwise 0. */
+/* Returns the losses of the period, or 0 if they need not be reported. */
 static uint64_t lost_in(struct period period, bool of_sink, size_t index, size_t loss,
                         struct loss now)
 {
@@ -319,7 +313,7 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-/* The list of reasons; the first reason begins it. */
+/* The list of reasons. The first reason begins the JSON array. */
 struct reasons {
     struct output *out;
     bool any;
@@ -342,7 +336,7 @@ static void begin_reason(struct reasons *reasons, enum health_reason reason, con
     json_member_text(out, of, name);
 }
 
-/* Adds the reason of an outage in the words of the system or of the far end. */
+/* Adds the reason of an outage as the system or the far end reported it. */
 static void add_error(struct reasons *reasons, const char *why)
 {
     if (*why != '\0')
@@ -466,7 +460,6 @@ static void report_reasons(struct reasons *reasons, struct health *health,
         json_array_end(reasons->out);
 }
 
-/* Writes the last outage of each sink that has none now. */
 static void report_past(struct output *out, const struct health_facts *facts)
 {
     bool any = false;
@@ -491,7 +484,7 @@ static void report_past(struct output *out, const struct health_facts *facts)
         json_array_end(out);
 }
 
-/* Writes the reasons to a buffer without room to find out whether there are any. */
+/* Writes the reasons to a buffer without room, to find out if there are any. */
 static bool is_degraded(struct health *health, const struct health_facts *facts)
 {
     char nowhere[1];
@@ -510,7 +503,7 @@ static enum health_status health_judge(struct health *health, const struct healt
     return is_degraded(health, facts) ? HEALTH_DEGRADED : HEALTH_READY;
 }
 
-/* For information: it is not a condition that makes a status worse. */
+/* For information only: the sandbox does not affect the status. */
 static void report_sandbox(struct output *out)
 {
     const struct sandbox_state *sandbox = sandbox_in_force();

@@ -1,10 +1,10 @@
 /*
  * The health report: whether the collector works, as JSON for people and for monitoring.
  *
- * The status "ready" means that all is well; "degraded" that the collector receives, but loses or
- * delays records (the report says where and how many); "stuck" and "stopping" that it does not
- * receive. The reported losses are those of the last minute. They are computed from counts that
- * health_note stores every HEALTH_EVERY_NS.
+ * The status "ready" means that all is well; "degraded" means that the collector receives but loses
+ * or delays records (the report has the reasons and numbers); "stuck" and "stopping" mean that it
+ * does not receive. The reported losses are those of the last minute. They are computed from counts
+ * that health_note stores every HEALTH_EVERY_NS.
  *
  * Lifecycle: create, note every HEALTH_EVERY_NS, report on request, destroy. One thread.
  */
@@ -24,19 +24,19 @@
 #define HEALTH_MEMORY_NS INT64_C(60000000000)
 
 /*
- * A few bad datagrams are normal. Undecodable datagrams, and similar losses, are reported if they
- * are at least 1 in HEALTH_SHARE of all datagrams in the last minute, and at least
- * HEALTH_SHARE_LEAST; then until they are fewer than half of either, so that a share near the bound
- * does not come and go.
+ * A few bad datagrams are normal. Undecodable datagrams and similar losses are therefore reported
+ * once they are at least HEALTH_SHARE_LEAST, and at least 1 in HEALTH_SHARE of all datagrams, in
+ * the last minute. They are reported until they are fewer than half of either limit, so that a
+ * share near the limit does not come and go.
  */
 #define HEALTH_SHARE       100
 #define HEALTH_SHARE_LEAST 5
 
-/* The facts at the time of the report. All times are monotonic. */
+/* The state of the program at the time of the report. All times are monotonic. */
 struct health_facts {
     const struct ledger_snapshot *ledger;
     const struct pipeline_levels *levels;
-    int64_t silent_since_ns; /* as pipeline_refresh_receivers returns it */
+    int64_t silent_since_ns; /* result of pipeline_refresh_receivers */
     bool stopping;
     int64_t now_ns;
 };
@@ -45,15 +45,15 @@ struct health;
 
 /*
  * A sink that waits for its destination, or a receiver that does not answer, is reported after
- * `stall_timeout_ns`. Returns NULL if memory is short.
+ * `stall_timeout_ns`. Returns NULL if out of memory.
  */
 struct health *health_create(int64_t stall_timeout_ns);
 /* NULL is allowed. */
 void health_destroy(struct health *health);
 
 /*
- * Stores the present counts. If memory is short they are not stored, and "the last minute" gets
- * longer.
+ * Stores the present counts. If out of memory, they are not stored, and the reported period is
+ * longer than a minute.
  */
 void health_note(struct health *health, const struct ledger_snapshot *ledger, int64_t now_ns);
 

@@ -12,7 +12,7 @@ struct health_watch {
     int64_t ask_every_ns; /* interval of requests to receivers, at most the stall timeout */
     int64_t ask_due_ns;
     int64_t note_due_ns;
-    int64_t silent_since_ns; /* the last result of pipeline_refresh_receivers */
+    int64_t silent_since_ns; /* last result of pipeline_refresh_receivers */
     bool stopping;
 };
 

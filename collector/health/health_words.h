@@ -2,7 +2,7 @@
  * The statuses and reasons of a health report, one row each. The report, `sluice explain` and the
  * manual are generated from these rows.
  *
- * To add a reason: add a row, and the code in health.c that finds it.
+ * To add a reason, add a row, and the code in health.c that finds it.
  */
 #ifndef SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
 #define SLUICE_COLLECTOR_HEALTH_HEALTH_WORDS_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * STATUS(CONSTANT, name, serves, "what it means", "what to do"); `serves`: senders may continue to
- * send.
+ * STATUS(CONSTANT, name, serves, "what it means", "what to do"). `serves` is true if senders may
+ * continue to send.
  */
 #define HEALTH_STATUSES(STATUS)                                                                    \
     STATUS(READY, ready, true, "it receives, and no problem is known", "nothing")                  \
@@ -25,7 +25,7 @@
 
 /*
  * REASON(CONSTANT, name, "what it means", "more", "what to do"). A report inserts its number
- * between the first two texts, " for 12 s" or " (7)", and appends ": " and what to do.
+ * between the first two texts, such as " for 12 s" or " (7)", and appends ": " and what to do.
  */
 #define HEALTH_REASONS(REASON)                                                                     \
     REASON(RECEIVER_STUCK, receiver_stuck, "a receiving thread has not answered",                  \
@@ -133,12 +133,12 @@ struct health_word {
     const char *name;
     const char *meaning;
     const char *remedy; /* what to do */
-    const char *filled; /* both texts; "{}" is where a report inserts its number */
+    const char *filled; /* meaning and remedy; "{}" is where a report inserts its number */
 };
 extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];
 extern const struct health_word health_reasons[HEALTH_REASON_COUNT];
 
-/* Returns whether senders may continue to send. */
+/* Returns true if senders may continue to send. */
 bool health_status_serves(enum health_status status);
 
 #endif

@@ -13,16 +13,15 @@
 
 #define CACHE_LINE 64
 
-/* The header of a block; the counters follow it on cache lines of their own. */
+/* The header of a block. The counters follow on separate cache lines. */
 struct block {
     struct block *next;
-    bool spare; /* it was returned; the next request for a block of this list gets it */
+    bool spare; /* was returned; the next request for a block of this list gets it */
     char padding[CACHE_LINE - sizeof(struct block *) - sizeof(bool)];
 };
 
 /*
- * The state of an entry. The next listener or sink of the same name reuses an entry that is not
- * live, unless the entry is reserved.
+ * The next listener or sink with the same name reuses an entry that is not live and not reserved.
  */
 enum entry_state {
     ENTRY_HIDDEN, /* cancelled, and never used before */
@@ -32,8 +31,7 @@ enum entry_state {
 
 struct listener_entry {
     enum entry_state state;
-    bool known; /* it was retired before, so it stays in reports even if its next use is
-                   cancelled */
+    bool known; /* was retired before, so it stays in reports even if its next use is cancelled */
     char *name;
     char *schema;
     const struct listener_kind *kind;
@@ -45,7 +43,7 @@ struct listener_entry {
 struct sink_entry {
     enum entry_state state;
     bool known;    /* as in struct listener_entry */
-    bool reserved; /* kept for the sink that will take over the records in the spill */
+    bool reserved; /* for the sink that will take over the records in the spill */
     char *name;
     uint64_t messages_before; /* messages of all listeners, when the sink last became live */
     uint64_t messages;        /* messages decoded during its earlier live periods */
@@ -59,9 +57,9 @@ struct ledger {
     size_t listener_count;
     struct sink_entry *sinks;
     size_t sink_count;
-    struct block *threads; /* the latest block first */
+    struct block *threads; /* newest block first */
     size_t thread_count;
-    char *dead_letters_name; /* NULL: no dead letters */
+    char *dead_letters_name; /* NULL if there are no dead letters */
     struct block *dead_letters;
 };
 
@@ -149,7 +147,7 @@ static int find_sink(const struct ledger *ledger, const char *name)
     return -1;
 }
 
-/* Returns false, with the ledger unchanged, if memory is short. */
+/* Returns false, with the ledger unchanged, if out of memory. */
 static bool append_listener(struct ledger *ledger, const struct listener_entry *entry)
 {
     size_t count = ledger->listener_count;
@@ -367,7 +365,7 @@ static void add_counters(uint64_t *sums, const struct counter *counters, size_t 
         sums[i] += counter_read(&counters[i]);
 }
 
-/* Adds the block's terms to the totals, in backward order for the reason given at add_ingest. */
+/* Adds the block's terms to the totals, in backward order (see add_ingest). */
 static void ledger_add_terms(const struct ledger_term *terms, const void *block, void *totals)
 {
     const struct ledger_term *end = terms;
@@ -389,9 +387,9 @@ static void ledger_add_measures(const struct ledger_measure *measures, const voi
 }
 
 /*
- * Reads effects before their causes (see counter.h), so that no live sum exceeds its whole. The
- * reasons are read first, then the list of terms backwards: in the list, each whole is ahead of its
- * parts.
+ * Reads effects before their causes (counter.h), so that no live sum exceeds its whole. The reasons
+ * are read first, then the list of terms backwards, because each whole precedes its parts in the
+ * list.
  */
 static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {
@@ -433,8 +431,8 @@ static void read_listener(struct listener_totals *sum, const struct listener_ent
 }
 
 /*
- * Reads the dead letters. Receiving threads count `offered`, then the writing thread counts `kept`:
- * effects must be read first, so `offered` of all blocks is read last.
+ * Receiving threads count `offered` before the writing thread counts `kept`. Effects must be read
+ * first, so `offered` of all blocks is read last.
  */
 static void read_dead_letters(struct dead_letter_totals *sum, const struct ledger *ledger)
 {
@@ -450,7 +448,6 @@ static void read_dead_letters(struct dead_letter_totals *sum, const struct ledge
     sum->offered = offered.offered;
 }
 
-/* The decimal text of a number below LEDGER_THREADS. */
 static const char *number_name(size_t number)
 {
     static char names[LEDGER_THREADS][5];
@@ -470,8 +467,8 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
 }
 
 /*
- * Whether the listener appears in reports. A cancelled listener whose sockets were open for a
- * moment may have received datagrams, and appears then.
+ * A cancelled listener whose sockets were open for a moment may have received datagrams, and is
+ * then reported.
  */
 static bool is_reported(const struct listener_entry *entry)
 {

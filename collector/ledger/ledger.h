@@ -2,16 +2,18 @@
  * The ledger: the counters that account for every datagram and every record.
  *
  * A listener counts datagrams: received = decoded + in_assembly + the reasons. A sink counts
- * records: offered = queued + refused, queued + recovered = written + filtered + evicted + failed +
- * unknown + spilled + in flight. For a relay that also passes on undecodable datagrams,
- * raw_offered = raw_sent + raw_refused. For dead letters, offered = kept + dropped, and offered is
- * the listeners' sum of the reasons that have letters. Each term is counted where its event
- * happens, and is never computed from other terms; so a wrong sum reveals a bug, and tests check
- * the sums. After a stop the sums are exact, and in flight is 0. A live snapshot reads sinks before
- * listeners: so a sink never seems to have been offered more records than were decoded.
+ * records: offered = queued + refused, and queued + recovered = written + filtered + evicted +
+ * failed + unknown + spilled + in flight. A relay that also passes on undecodable datagrams counts
+ * raw_offered = raw_sent + raw_refused. Dead letters count offered = kept + dropped, where offered
+ * is the listeners' sum of the reasons that have letters.
  *
- * Every writing thread has blocks of its own, on separate cache lines, which the ledger owns until
- * it is destroyed. Only the main thread makes blocks and snapshots; blocks may be read at any time.
+ * Each term is counted where its event happens, and is never computed from other terms. A wrong sum
+ * therefore reveals a bug, and tests check the sums. After a stop the sums are exact, and in flight
+ * is 0. A live snapshot reads sinks before listeners, so that a sink never seems to have been
+ * offered more records than were decoded.
+ *
+ * Each writing thread has its own blocks, on separate cache lines, which the ledger owns until it
+ * is destroyed. Only the main thread makes blocks and snapshots; blocks may be read at any time.
  * Listeners and sinks that a reload removes are retired: they stay in the ledger.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_H
@@ -36,20 +38,19 @@ enum record_failure { RECORD_FAILURES(LEDGER_FAILURE) FAILURE_COUNT };
 enum dead_letter_drop { DEAD_LETTER_DROPS(LEDGER_DROP) DROP_COUNT };
 
 /*
- * Whether a datagram with this reason is offered as a dead letter. Only undecodable datagrams are
- * offered. Not offered are datagrams for which there was no memory (an equal datagram may be
- * decoded later), valid datagrams, and datagrams of denied or limited senders, which could fill the
- * file.
+ * True if a datagram with this reason is offered as a dead letter. Only undecodable datagrams are
+ * offered. Datagrams for which there was no memory (an equal datagram may be decoded later), valid
+ * datagrams, and datagrams of denied or limited senders (they could fill the file) are not offered.
  */
 extern const bool datagram_reason_has_letter[REASON_COUNT];
 
-/* The names that logs, the ledger and the documentation use. */
+/* The names in logs, the ledger and the documentation. */
 extern const char *const datagram_reason_names[REASON_COUNT];
 extern const char *const dead_letter_drop_names[DROP_COUNT];
 extern const char *const record_refusal_names[REFUSAL_COUNT];
 extern const char *const record_failure_names[FAILURE_COUNT];
 
-/* The meaning of a reason, and a remedy (may be empty). */
+/* The meaning of a reason, and a remedy, which may be empty. */
 struct reason_text {
     const char *name, *what, *remedy;
 };
@@ -69,7 +70,10 @@ struct ingest_counters {
     struct counter reasons[REASON_COUNT];
 };
 
-/* The measures of one receiving thread, shared by its listeners so that they stay in the cache. */
+/*
+ * The measures of one receiving thread. Its listeners share them, so that they stay in the
+ * processor's cache.
+ */
 struct thread_measures {
     THREAD_MEASURES(LEDGER_HISTOGRAM)
 };
@@ -78,19 +82,19 @@ struct thread_measures {
 struct offer_counters {
     OFFER_TERMS(LEDGER_COUNTER)
     struct counter refused[REFUSAL_COUNT];
-    struct counter raw_offered, raw_refused; /* parts of the sink's terms of these names */
+    struct counter raw_offered, raw_refused; /* parts of the sink's terms with these names */
 };
 
-/* The counters of one sink, written by the sink's thread. */
+/* The counters of one sink. The sink's thread writes them, except for in_flight. */
 struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
     SINK_MEASURES(LEDGER_HISTOGRAM)
-    _Atomic int64_t in_flight; /* queued, outcome not known; receivers add, the sink subtracts */
+    _Atomic int64_t in_flight; /* without an outcome yet; receivers add, the sink subtracts */
 };
 
 /*
- * The counters of dead letters: one block for each thread that offers them, and one for the thread
+ * The counters of dead letters: a block for each thread that offers them, and one for the thread
  * that writes them.
  */
 struct dead_letter_counters {
@@ -100,119 +104,123 @@ struct dead_letter_counters {
 
 struct ledger;
 
-/* Returns NULL if memory is short. */
+/* Returns NULL if out of memory. */
 struct ledger *ledger_create(void);
 void ledger_destroy(struct ledger *ledger);
 
 /*
- * Adds a listener or a sink and returns its index, or -1 if memory is short. Listeners and sinks
- * are each indexed from 0. The texts are copied. `kind` is the name of one of LISTENER_KINDS. If a
- * retired listener or sink has the same name, its entry is continued under its old index.
+ * Add a listener or a sink. Return its index, or -1 if out of memory. Listeners and sinks are each
+ * indexed from 0. The texts are copied. `kind` is the name of a row of LISTENER_KINDS. If an entry
+ * with the same name (and kind of listener) is not live, and not reserved, it is continued under
+ * its index.
  */
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema);
 int ledger_add_sink(struct ledger *ledger, const char *name);
 
-/* Returns whether the sink is neither retired nor cancelled. */
+/* Returns true if the sink is neither retired nor cancelled. */
 bool ledger_sink_is_live(const struct ledger *ledger, int sink);
 
-/* Change the listener's name and its schema. Return false if memory is short. */
+/* Change the listener's name, and its schema. Return false if out of memory. */
 bool ledger_rename_listener(struct ledger *ledger, int listener, const char *name);
 bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 
 /*
- * Makes a retired entry live again, for a sink that continues its counts, and notes how many
- * messages were decoded until now: from now on the sink must be offered every decoded record, until
- * it is retired. For a new entry ledger_add_sink does the same. At the moment of the call no thread
- * may be decoding, and all decoded records must have been offered.
+ * Makes a retired entry live again, for a sink that continues its counts. From now until it is
+ * retired, the sink must be offered every decoded record; for the check of this, notes the number
+ * of messages decoded before. ledger_add_sink does the same for a new entry. During the call no
+ * thread may be decoding, and all decoded records must have been offered.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
 
 /*
- * Reserves an entry, or ends the reservation. While a retired entry is reserved, the next sink of
+ * Reserves a retired entry, or ends the reservation. While an entry is reserved, the next sink with
  * the same name gets another entry. Only the sink that takes over the records in the retired sink's
- * spill continues the entry, by ledger_begin_sink.
+ * spill continues the entry, with ledger_begin_sink.
  */
 void ledger_reserve_sink(struct ledger *ledger, int sink, bool reserved);
 void ledger_retire_sink(struct ledger *ledger, int sink);
 
-/* Retires a listener: it will receive no more; its counts stay in the ledger. */
+/* Retires a listener: it receives no more; its counts stay in the ledger. */
 void ledger_retire_listener(struct ledger *ledger, int listener);
 
-/* Undo ledger_add_listener and ledger_add_sink, for an entry that was never used. */
+/* Undo ledger_add_listener and ledger_add_sink for an entry that was never used. */
 void ledger_cancel_listener(struct ledger *ledger, int listener);
 void ledger_cancel_sink(struct ledger *ledger, int sink);
 
-/* How the kernel counts drops of a listener's sockets; all false by default. */
+/* How the kernel counts drops of a listener's sockets. All false by default. */
 struct drops_kind {
-    bool buffers;  /* the kernel counts buffers of one or more datagrams (gro=on); else datagrams */
+    bool buffers;  /* counts buffers of one or more datagrams (gro=on) instead of datagrams */
     bool filtered; /* the count includes datagrams of denied senders (kernel_filter=on) */
 };
 
 /*
- * Sets the kind. `filtered` stays set: the count continues, and the kernel does not say which of
- * its drops were filtered datagrams.
+ * Sets the kind. `filtered` is never cleared: the count continues, and the kernel does not report
+ * which of its drops were filtered datagrams.
  */
 void ledger_set_drops_kind(struct ledger *ledger, int listener, struct drops_kind kind);
 
 /*
- * Sets whether the datagrams of one sender may arrive at several of the listener's sockets. If so,
- * their order is unknown, and the listener has no term `reordered`.
+ * Sets whether the datagrams of one sender may arrive at several of the listener's sockets. Their
+ * order is then unknown, and the listener has no term `reordered`.
  */
 void ledger_set_spread(struct ledger *ledger, int listener, bool spread);
 
 /*
  * Return a block of counters for one thread to write: a new block of zeros, or a returned block
- * with its counts. Return NULL if memory is short.
+ * with its counts. Return NULL if out of memory.
  */
 struct ingest_counters *ledger_ingest_block(struct ledger *ledger, int listener);
 struct offer_counters *ledger_offer_block(struct ledger *ledger, int sink);
 struct sink_counters *ledger_sink_block(struct ledger *ledger, int sink);
 
-/* Gives back a block that its thread will not write again; its counts stay. NULL is allowed. */
+/* Returns a block that its thread will not write again; its counts stay. NULL is allowed. */
 void ledger_return_block(void *counters);
 
-/* Returns a new block of zeros for one receiving thread; at most LEDGER_THREADS blocks. */
+/*
+ * Returns a new block of zeros for one receiving thread, or NULL if out of memory or if there are
+ * already LEDGER_THREADS blocks.
+ */
 #define LEDGER_THREADS 1024
 struct thread_measures *ledger_thread_block(struct ledger *ledger);
 
-/* Adds the file of dead letters; call it at most once. Returns false if memory is short. */
+/* Adds the file of dead letters. Call it at most once. Returns false if out of memory. */
 bool ledger_add_dead_letters(struct ledger *ledger, const char *name);
-/* Returns a new block of zeros. */
+/* Returns a new block of zeros, or NULL if out of memory. */
 struct dead_letter_counters *ledger_dead_letter_block(struct ledger *ledger);
 
 /* A row of LISTENER_KINDS. */
 struct listener_kind {
     const char *name;
     bool is_socket;        /* the kernel can drop its datagrams */
-    enum ledger_part part; /* the terms that only this kind has; PART_SEQUENCE: none */
+    enum ledger_part part; /* the terms that only this kind has, or PART_SEQUENCE */
 };
 #define LISTENER_KIND_CONSTANT(constant, name, is_socket, part) LISTENER_##constant,
 enum { LISTENER_KINDS(LISTENER_KIND_CONSTANT) LISTENER_KIND_COUNT };
 extern const struct listener_kind listener_kinds[LISTENER_KIND_COUNT];
 
-/* Sums over the blocks at one moment. The snapshot owns the names and schemas. */
+/* Sums over the blocks at one time. The snapshot owns the names and schemas. */
 struct listener_totals {
-    size_t index; /* in the ledger; indexes of cancelled listeners are skipped */
+    size_t index; /* in the ledger; cancelled listeners leave gaps */
     const char *name, *schema;
     const struct listener_kind *kind;
-    bool retired;       /* the listener receives no more */
-    bool drops_counted; /* false: the system does not count drops, and kernel_drops is 0 */
+    bool retired;       /* receives no more */
+    bool drops_counted; /* false if the system does not count drops; then kernel_drops is 0 */
     struct drops_kind drops;
-    bool spread; /* the listener has no term `reordered` */
+    bool spread; /* has no term `reordered` */
     LISTENER_TERMS(LEDGER_TOTAL)
     uint64_t reasons[REASON_COUNT];
 };
 
 struct thread_totals {
-    const char *name; /* the thread's number; the thread with the first block is "0" */
+    const char *name; /* number of the thread; the thread with the first block is "0" */
     THREAD_MEASURES(LEDGER_HISTOGRAM_TOTALS)
 };
 
 struct sink_totals {
     size_t index; /* in the ledger */
     const char *name;
-    bool retired;      /* no more records are offered to the sink */
+    bool retired;      /* is offered no more records */
     uint64_t messages; /* messages that all listeners decoded while the sink was live */
     OFFER_TERMS(LEDGER_TOTAL)
     uint64_t refused[REFUSAL_COUNT];
@@ -223,7 +231,7 @@ struct sink_totals {
 };
 
 struct dead_letter_totals {
-    const char *name; /* NULL: no dead letters are kept */
+    const char *name; /* NULL if dead letters are not kept */
     DEAD_LETTER_TERMS(LEDGER_TOTAL)
     uint64_t dropped[DROP_COUNT];
 };
@@ -234,39 +242,37 @@ struct ledger_term {
     size_t counter; /* offset in a block of counters */
     size_t total;   /* offset in the totals */
     enum ledger_part part;
-    const char *help;   /* the help of the metric: a sentence */
+    const char *help;   /* help text of the metric: a sentence */
     const char *remedy; /* what to do; not empty */
 };
 
-/* The lists of terms; each ends with a row whose name is NULL. */
+/* Each list ends with a row whose name is NULL. */
 extern const struct ledger_term listener_terms[];
 extern const struct ledger_term offer_terms[];
 extern const struct ledger_term sink_terms[];
 extern const struct ledger_term dead_letter_terms[];
 
-/* A row of a list of measures, such as THREAD_MEASURES; a NULL name ends a list. */
+/* A row of a list of measures, such as THREAD_MEASURES. A NULL name ends a list. */
 struct ledger_measure {
     const char *name;
     size_t histogram; /* offset in a block */
     size_t total;     /* offset in the totals */
     const uint64_t *bounds;
     const char *metric;
-    const char *help;   /* the help of the metric: a sentence */
+    const char *help;   /* help text of the metric: a sentence */
     const char *remedy; /* what to do; not empty */
 };
 
 extern const struct ledger_measure thread_measures[];
 extern const struct ledger_measure sink_measures[];
 
-/* Returns whether the listener has this term of `listener_terms`. */
+/* Returns true if the listener has this term of `listener_terms`. */
 bool ledger_has_term(const struct listener_totals *listener, const struct ledger_term *term);
 
-/*
- * Returns the name under which kernel_drops are printed, which is different with kernel_filter=on.
- */
+/* Returns the name under which kernel_drops is printed. It differs with kernel_filter=on. */
 const char *ledger_drops_name(const struct listener_totals *listener);
 
-/* Returns the term's value in a struct listener_totals or struct sink_totals. */
+/* Returns the value of the term in a struct listener_totals or struct sink_totals. */
 static inline uint64_t ledger_total(const void *totals, const struct ledger_term *term)
 {
     return *(const uint64_t *)((const char *)totals + term->total);
@@ -274,18 +280,18 @@ static inline uint64_t ledger_total(const void *totals, const struct ledger_term
 
 struct ledger_snapshot {
     bool final;      /* taken after the stop: the sums must hold */
-    bool incomplete; /* a thread hangs: its work is missing, and the sums need not hold */
+    bool incomplete; /* a thread hangs: its counts are missing, and the sums need not hold */
     int64_t uptime_ns;
     size_t listener_count, sink_count, thread_count;
     struct thread_totals *threads;
     struct listener_totals *listeners;
     struct sink_totals *sinks;
     struct dead_letter_totals dead_letters;
-    char *texts; /* storage of all names and schemas */
+    char *texts; /* all names and schemas */
 };
 
 /*
- * Return one more than the highest index of a listener, and of a sink; the rows are sorted by
+ * Return one more than the highest index of a listener, and of a sink. The rows are sorted by
  * index.
  */
 static inline size_t ledger_listener_indexes(const struct ledger_snapshot *snapshot)
@@ -301,14 +307,14 @@ static inline size_t ledger_sink_indexes(const struct ledger_snapshot *snapshot)
 }
 
 /*
- * Reads all blocks. Returns NULL if memory is short; the caller frees the snapshot with
- * ledger_snapshot_free. The snapshot contains no pointer into the ledger, and so remains valid
- * after a reload.
+ * Reads all blocks. Returns NULL if out of memory. The caller frees the snapshot with
+ * ledger_snapshot_free. The snapshot has no pointers into the ledger, so it stays valid after a
+ * reload.
  */
 struct ledger_snapshot *ledger_take_snapshot(const struct ledger *ledger, bool final);
 void ledger_snapshot_free(struct ledger_snapshot *snapshot);
 
-/* Returns whether every sum of a final snapshot holds and no record is in flight. */
+/* Returns true if every sum of a final snapshot holds and no record is in flight. */
 bool ledger_balances(const struct ledger_snapshot *snapshot);
 
 #endif

@@ -27,7 +27,7 @@ static void print_put(struct output *out, const char *format, ...)
         out->used += (size_t)size;
 }
 
-/* Writes " + NAME N" for each term of a sum that is not zero. */
+/* Writes " + NAME N" for each nonzero term of a sum. */
 static void print_terms(struct output *out, const char *const *names, const uint64_t *values,
                         size_t count)
 {
@@ -37,7 +37,7 @@ static void print_terms(struct output *out, const char *const *names, const uint
 }
 
 /*
- * Writes "NAME N" for each nonzero term of the part, together on one line; no line if all are zero.
+ * Writes "NAME N" for each nonzero term of the part, on one line. Writes no line if all are zero.
  */
 static void print_nonzero(struct output *out, const struct ledger_term *terms,
                           enum ledger_part part, const void *totals)
@@ -54,7 +54,7 @@ static void print_nonzero(struct output *out, const struct ledger_term *terms,
         output_char(out, '\n');
 }
 
-/* Writes the terms that belong to no sum, part by part. */
+/* Writes the terms that belong to no sum, a line for each part. */
 static void print_beside(struct output *out, const struct ledger_term *terms, const void *totals)
 {
     for (int part = PART_BESIDE; part < PART_COUNT; part++)
@@ -117,12 +117,12 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
 /* --- advice ----------------------------------------------------------------------------------- */
 
 /*
- * The number of terms that are advised on: those of advise_on_terms, if they are not 0, and
- * filtered, if a sink filtered all of its records.
+ * The number of terms with advice: those of advise_on_terms, if they are not 0, and filtered, if a
+ * sink filtered all of its records.
  */
 #define ADVICE_TERMS 5
 
-/* The words to look up with `sluice explain`, without repetitions: some terms, and any reasons. */
+/* The words to look up with `sluice explain`, without repetitions. */
 struct advice {
     size_t count;
     const char *words[ADVICE_TERMS + REASON_COUNT + REFUSAL_COUNT + FAILURE_COUNT + DROP_COUNT];
@@ -157,10 +157,7 @@ static void advise_on_terms(struct advice *advice, const struct listener_totals 
         advise(advice, "series_repeated");
 }
 
-/*
- * Writes a `sluice explain` command for the reader to copy, if records were lost or a setting may
- * be wrong.
- */
+/* Writes a `sluice explain` command to copy, if records were lost or a setting may be wrong. */
 static void print_advice(struct output *out, const struct ledger_snapshot *snapshot)
 {
     struct advice advice = {.count = 0};
@@ -215,7 +212,6 @@ static void write_counts(struct output *out, const char *name, const char *const
     json_object_end(out);
 }
 
-/* Writes the terms of the parts from `first` to `last`. */
 static void write_terms(struct output *out, const struct ledger_term *terms, const void *totals,
                         enum ledger_part first, enum ledger_part last)
 {
@@ -224,7 +220,7 @@ static void write_terms(struct output *out, const struct ledger_term *terms, con
             json_member_uint64(out, term->name, ledger_total(totals, term));
 }
 
-/* Writes a listener's terms; kernel_drops is null if the system does not count drops. */
+/* kernel_drops is null if the system does not count drops. */
 static void write_listener_terms(struct output *out, const struct listener_totals *listener,
                                  enum ledger_part first, enum ledger_part last)
 {

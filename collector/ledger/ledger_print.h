@@ -1,6 +1,6 @@
 /*
- * Writes the ledger, as text for people or as JSON for programs, to the caller's buffer, which may
- * overflow (output.h). Pure functions; any thread.
+ * Writes the ledger to the caller's buffer, which may overflow (output.h), as text for people or as
+ * JSON for programs. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_PRINT_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_PRINT_H
@@ -9,8 +9,8 @@
 #include "collector/text/output.h"
 
 /*
- * Writes one indented paragraph per listener and per sink, each sum on its own line. Zero terms are
- * omitted if the sum can be read without them.
+ * Writes an indented paragraph per listener and per sink, with each sum on its own line. Zero terms
+ * are omitted if the sum can be read without them.
  */
 void ledger_write_text(const struct ledger_snapshot *snapshot, struct output *out);
 

@@ -5,8 +5,7 @@
 
 #include "collector/text/copy.h"
 
-/* Copies all texts that a reload can replace to `to`, and returns their size; if `to` is NULL it
- * only returns the size. */
+/* Copies all texts that a reload can replace to `to`, unless it is NULL. Returns their size. */
 static size_t move_texts(struct ledger_snapshot *snapshot, char *to)
 {
     size_t size = 0;
@@ -23,7 +22,7 @@ static size_t move_texts(struct ledger_snapshot *snapshot, char *to)
 
 bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot)
 {
-    snapshot->texts = malloc(move_texts(snapshot, NULL) + 1); /* + 1: there may be no texts */
+    snapshot->texts = malloc(move_texts(snapshot, NULL) + 1); /* + 1: not malloc(0) */
     if (snapshot->texts == NULL)
         return false;
     move_texts(snapshot, snapshot->texts);
@@ -87,7 +86,7 @@ static bool listener_balances(const struct listener_totals *listener)
                                    listener->other + listener->cut;
 }
 
-/* Whether a sink's sums hold. One message is one record, so `offered` must equal `messages`. */
+/* A message is a record, so `offered` must equal `messages`. */
 static bool sink_balances(const struct sink_totals *sink)
 {
     uint64_t offered = sink->queued;

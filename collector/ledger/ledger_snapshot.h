@@ -1,4 +1,4 @@
-/* The texts of a snapshot; only for ledger.c. Main thread. */
+/* The texts of a snapshot. Internal to ledger.c. Main thread. */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 
@@ -7,8 +7,8 @@
 #include "collector/ledger/ledger.h"
 
 /*
- * Replaces the ledger's texts in a new snapshot by copies that the snapshot owns, because a reload
- * frees the texts of the ledger. Returns false if memory is short.
+ * Copies the texts of a new snapshot, because a reload frees the texts of the ledger. The snapshot
+ * owns the copies. Returns false if out of memory.
  */
 bool ledger_snapshot_keep_texts(struct ledger_snapshot *snapshot);
 

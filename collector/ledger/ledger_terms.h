@@ -2,16 +2,16 @@
  * The ledger's terms and reasons, one row each. The counters, their sums, the printed ledger, the
  * metrics with their help, `sluice explain` and the manual are generated from these rows.
  *
- * To add a term: add a row, and the code that counts it. To add a reason: add a row, which becomes
+ * To add a term, add a row, and the code that counts it. To add a reason, add a row, which becomes
  * an enum constant, and the code that returns it.
  */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_TERMS_H
 
 /*
- * Why a datagram was not decoded, in the order in which the reasons are checked. A datagram with
- * several messages has the reason of the first one that fails. `letter`: it is offered as a dead
- * letter.
+ * The reasons for which a datagram was not decoded, in the order in which they are checked. A
+ * datagram with several messages has the reason of the first one that fails. `letter` is true if
+ * the datagram is offered as a dead letter.
  * REASON(CONSTANT, name, letter, "what it means", "what to do")
  */
 #define DATAGRAM_REASONS(REASON)                                                                   \
@@ -68,7 +68,7 @@
         "check the sender, or schema=")
 
 /*
- * Why a sink's queue did not accept a record.
+ * The reasons for which a sink's queue did not accept a record.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define RECORD_REFUSALS(REASON)                                                                    \
@@ -84,7 +84,7 @@
            "look in the log for the reason")
 
 /*
- * Why a record that a sink had accepted was not written.
+ * The reasons for which a record that a sink had accepted was not written.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define RECORD_FAILURES(REASON)                                                                    \
@@ -121,7 +121,7 @@
            "read what the command writes to standard error")
 
 /*
- * Why a dead letter was not kept.
+ * The reasons for which a dead letter was not kept.
  * REASON(CONSTANT, name, "what it means", "what to do")
  */
 #define DEAD_LETTER_DROPS(REASON)                                                                  \
@@ -136,8 +136,8 @@
            "raise --stop-timeout")
 
 /*
- * The kinds of listeners. KIND(CONSTANT, name, is_socket, part): `is_socket`: the kernel can drop
- * its datagrams; `part`: the terms that only this kind has (PART_SEQUENCE: no terms).
+ * The kinds of listeners. KIND(CONSTANT, name, is_socket, part): `is_socket` is true if the kernel
+ * can drop its datagrams; `part` has the terms that only this kind has, or is PART_SEQUENCE.
  */
 #define LISTENER_KINDS(KIND)                                                                       \
     KIND(UDP, udp, true, PART_SEQUENCE)                                                            \
@@ -146,23 +146,23 @@
     KIND(TCP, tcp, false, PART_CONNECTIONS)                                                        \
     KIND(UNIX, unix, false, PART_CONNECTIONS)
 
-/* Where a term is printed. */
+/* The place at which a term is printed. */
 enum ledger_part {
     PART_FLOW,        /* in the sums; always printed */
     PART_NOW,         /* in the sums, but its value rises and falls */
     PART_ALWAYS,      /* always printed, after the reasons */
-    PART_BESIDE,      /* this part and each further one is a line of text that omits zero terms */
-    PART_SEQUENCE,    /* from senders' sequence numbers (collector/senders/sequence.h) */
-    PART_CAPTURE,     /* of a capture (collector/capture/capture.h) */
-    PART_CONNECTIONS, /* of a stream listener (collector/receive/stream_server.h) */
-    PART_SESSIONS,    /* of a DTLS listener (collector/receive/dtls.h) */
-    PART_RAW,         /* of a relay: undecodable datagrams that it still passes on */
+    PART_BESIDE,      /* from here on each part is a line of text, which omits zero terms */
+    PART_SEQUENCE,    /* from senders' sequence numbers (senders/sequence.h) */
+    PART_CAPTURE,     /* of a capture (capture/capture.h) */
+    PART_CONNECTIONS, /* of a stream listener (receive/stream_server.h) */
+    PART_SESSIONS,    /* of a DTLS listener (receive/dtls.h) */
+    PART_RAW,         /* of a relay: undecodable datagrams that it passes on */
     PART_COUNT
 };
 
 /*
- * A row is TERM(name, part, "help", "what to do"): `help` is the help of the metric; what to do is
- * in `sluice explain`, and must not be empty.
+ * A row is TERM(name, part, "help", "what to do"). `help` is the help text of the metric. `sluice
+ * explain` prints what to do, which must not be empty.
  */
 
 /* The terms of a listener, in datagrams unless the help says otherwise. */
@@ -256,7 +256,7 @@ enum ledger_part {
          "nothing, if there are few: clients repeat their requests; otherwise check the network")  \
     SESSION_END_TERMS(TERM)
 
-/* The ends of a DTLS listener's sessions. After a stop, `sessions` is the sum of these terms. */
+/* The ends of a DTLS listener's sessions. After a stop, their sum is `sessions`. */
 #define SESSION_END_TERMS(TERM)                                                                    \
     TERM(sessions_closed, PART_SESSIONS, "DTLS sessions that the client ended.",                   \
          "nothing; this is the ordinary end")                                                      \
@@ -271,10 +271,7 @@ enum ledger_part {
     TERM(sessions_stopped, PART_SESSIONS, "DTLS sessions that were open at the stop.",             \
          "nothing; clients begin others after the start")
 
-/*
- * The ends of a stream listener's connections. After a stop, `connections` is the sum of these
- * terms.
- */
+/* The ends of a stream listener's connections. After a stop, their sum is `connections`. */
 #define CONNECTION_END_TERMS(TERM)                                                                 \
     TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.",     \
          "nothing; this is the ordinary end")                                                      \
@@ -394,7 +391,6 @@ enum ledger_part {
          "Undecodable datagrams that had no room, or that the system did not send.",               \
          "look in the log for the error, or raise --memory")
 
-/* The terms of dead letters. */
 #define DEAD_LETTER_TERMS(TERM)                                                                    \
     TERM(offered, PART_FLOW, "Undecodable datagrams offered as dead letters.",                     \
          "look at the listeners' reasons: each is a datagram that was not decoded")                \

@@ -14,13 +14,13 @@
 #include "collector/platform/process.h"
 #include "collector/platform/thread.h"
 
-/* Bytes that log_stream_write writes whole or not at all. */
+/* log_stream_write writes up to this number of bytes whole or not at all. */
 #define WHOLE_SIZE 4096
 
 /* Bytes for the line that reports lost lines. */
 #define LOSS_SIZE (WHOLE_SIZE - LOG_LINE_SIZE)
 
-/* Lost lines that are not yet reported. */
+/* Number of lost lines that were not reported yet. */
 static _Atomic uint64_t lost;
 
 static log_taker *diverted_to;
@@ -33,19 +33,19 @@ static struct {
     enum log_format format;
     void (*wake)(void *context);
     void *wake_context;
-    struct mutex *lock; /* NULL: log_begin was not called, and lines are not merged */
+    struct mutex *lock; /* NULL outside of log_begin and log_end: lines are not merged */
 
     struct log_repeats repeats;
 
-    /* Lines that are logged while log_text writes; they are written after it. */
+    /* Lines that were logged while log_text writes. They are written after it. */
     bool writing_text;
     size_t waiting_size;
-    uint64_t waiting_count; /* messages, including repetitions */
+    uint64_t waiting_count; /* number of messages, including repetitions */
     char waiting[WHOLE_SIZE];
 
     /*
-     * The last text was not written completely, so it may have ended within a line. Used by the
-     * thread that writes texts.
+     * The last text was not written completely, so it may have ended within a line. For the thread
+     * that writes texts.
      */
     bool torn;
 } begun = {.level = LOG_INFO};
@@ -66,7 +66,7 @@ static bool keep_waiting(const char *lines, size_t size)
     return true;
 }
 
-/* Writes lines. If a text was not written completely, first ends the text's last line. */
+/* If the last text was not written completely, first ends its last line. */
 static bool write_to_stream(const char *lines, size_t size)
 {
     progress_line_make_room();
@@ -103,7 +103,7 @@ void log_date_lines(bool dated)
     atomic_store(&is_dated, dated);
 }
 
-/* Writes the line that reports lost lines to `line`. Returns its size. */
+/* Writes the line that reports lost lines. Returns its bytes. */
 static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, char *line)
 {
     struct log_entry loss = {.level = LOG_INFO, .subject = LOG_OF_PROGRAM};
@@ -113,9 +113,8 @@ static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, 
 }
 
 /*
- * Writes one line. Returns false if that failed; the caller counts the line as lost. Lines lost
- * earlier are reported before the line, unless the line has to wait for a text, because the line
- * may still be lost then.
+ * Writes one line. Returns false on failure; the caller then counts the line as lost. First reports
+ * lines lost earlier, unless this line must wait for a text: it could still be lost.
  */
 static bool write_entry(const struct log_entry *entry, uint64_t repeated)
 {
@@ -149,8 +148,8 @@ static bool write_repeats(int64_t now_ns)
 }
 
 /*
- * Writes the count of repetitions before a different line, or at the end. A count that cannot be
- * written now is lost.
+ * Writes the count of repetitions before a different line, or at the end. If it cannot be written
+ * now, the repetitions count as lost.
  */
 static void end_repeats(int64_t now_ns)
 {
@@ -234,7 +233,7 @@ static void begin_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* Writes the lines that waited for the text. If that fails, they and their repetitions are lost. */
+/* Writes the lines that waited for the text. On failure they and their repetitions are lost. */
 static void end_text(void)
 {
     mutex_lock(begun.lock);
@@ -246,10 +245,7 @@ static void end_text(void)
     mutex_unlock(begun.lock);
 }
 
-/*
- * Writes a text while other threads' lines wait. The first WHOLE_SIZE bytes are written completely
- * or not at all, but of the bytes after them a part may be written.
- */
+/* The first WHOLE_SIZE bytes are written whole or not at all. The rest may be written in part. */
 static bool write_parts(const char *lines, size_t size, int wait_ms)
 {
     int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;

@@ -15,7 +15,7 @@ void log_entry_make(struct log_entry *entry, enum log_level level, enum log_subj
     entry->subject = subject;
     entry->named = named;
     snprintf(entry->name, sizeof entry->name, "%s", name != NULL ? name : "");
-    entry->message[0] = '\0'; /* if vsnprintf fails */
+    entry->message[0] = '\0'; /* in case vsnprintf fails */
     vsnprintf(entry->message, sizeof entry->message, format, arguments);
     control_characters_hide(entry->name, strlen(entry->name));
     control_characters_hide(entry->message, strlen(entry->message));
@@ -36,13 +36,13 @@ static const char *entry_prefix(enum log_level level, enum log_place place)
         [LOG_WARNING] = "sluice: warning: ",
         [LOG_INFO] = "sluice: ",
     };
-    /* The colours of the levels: red and yellow. */
+    /* Red and yellow. */
     static const char *const on_terminal[] = {
         [LOG_ERROR] = "sluice: \033[31merror:\033[0m ",
         [LOG_WARNING] = "sluice: \033[33mwarning:\033[0m ",
         [LOG_INFO] = "sluice: ",
     };
-    /* The journal's prefixes; the numbers are those of syslog(3). */
+    /* The journal's prefixes, with the numbers of syslog(3). */
     static const char *const in_journal[] = {
         [LOG_ERROR] = "<3>", [LOG_WARNING] = "<4>", [LOG_INFO] = "<6>"};
     switch (place) {
@@ -68,7 +68,7 @@ static void entry_put(struct output *out, const char *text)
     output_bytes(out, text, size < room ? size : room);
 }
 
-/* Appends a date of RFC 3339 with milliseconds, and a blank. Times before 1970 become 1970. */
+/* Appends a date of RFC 3339 with milliseconds, and a space. Times before 1970 become 1970. */
 static void put_date(struct output *out, int64_t time_ns)
 {
     char text[32];
@@ -99,7 +99,7 @@ static size_t write_text(const struct log_entry *entry, uint64_t repeated, enum 
         bool name_first = entry->subject != LOG_OF_PROGRAM && !entry->named;
         entry_put(&out, name_first ? entry->name : "");
         size_t length = strlen(entry->name);
-        bool has_colon = length != 0 && entry->name[length - 1] == ':'; /* "stdout:" */
+        bool has_colon = length != 0 && entry->name[length - 1] == ':'; /* such as "stdout:" */
         entry_put(&out, !name_first ? "" : has_colon ? " " : ": ");
         entry_put(&out, entry->message);
     }
@@ -147,8 +147,8 @@ static void put_object(struct output *out, const struct log_entry *entry, uint64
 }
 
 /*
- * Writes a line of JSON. Escapes, and replacements of invalid UTF-8, can turn one byte into three.
- * If that makes the line too long the message is cut; the other members always fit.
+ * Escapes, and replacements of invalid UTF-8, can turn one byte into three. If the line becomes too
+ * long, the message is cut; the other members always fit.
  */
 static size_t entry_write_json(const struct log_entry *entry, uint64_t repeated, const char *prefix,
                                int64_t time_ns, char *line)

@@ -2,7 +2,7 @@
 
 #include "collector/base/rule.h"
 
-/* The interval begins with the first repetition, even if that comes just before `due_ns`. */
+/* The interval begins with the first repetition, even if that arrives just before `due_ns`. */
 bool log_repeats_take(struct log_repeats *repeats, const struct log_entry *entry, int64_t now_ns)
 {
     if (!repeats->known || !log_entry_is(&repeats->last, entry))

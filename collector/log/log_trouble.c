@@ -5,9 +5,9 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * The least time between two logged beginnings, for each number of lines in the last LOG_BUDGET_NS.
- * If a trouble lasts a second and comes back every two seconds, its beginning and end are logged at
- * 0, 10, 50, 180 and 540 s.
+ * The least time between two logged beginnings, by the number of lines in the last LOG_BUDGET_NS.
+ * If a trouble lasts a second and returns every two seconds, its beginning and end are logged at 0,
+ * 10, 50, 180 and 540 s.
  */
 static const int64_t between_ns[LOG_BUDGET_LINES + 1] = {
     [2] = 10 * SECOND,  [3] = 10 * SECOND,  [4] = 40 * SECOND,
@@ -15,15 +15,15 @@ static const int64_t between_ns[LOG_BUDGET_LINES + 1] = {
     [8] = 360 * SECOND, [9] = 360 * SECOND, [10] = 360 * SECOND};
 
 /*
- * For a trouble that lasts: the time to the first line about it, the factor by which each next time
- * is longer, and the longest time. The lines are at 0, 2, 10, 42, 170 and 682 s if the budget has
- * room for them.
+ * For a trouble that continues: the time to the first line about it, the factor by which each
+ * following time is longer, and the longest time. If the budget has room, the lines are at 0, 2,
+ * 10, 42, 170 and 682 s.
  */
 #define FIRST_WAIT_NS   (2 * SECOND)
 #define WAIT_FACTOR     4
 #define LONGEST_WAIT_NS (512 * SECOND)
 
-/* Lines that are kept free for the beginning and the end of another trouble. */
+/* The number of lines reserved for the beginning and the end of another trouble. */
 #define PAIR ((size_t)2)
 
 static void spend_line(struct log_budget *budget, struct log_trouble *trouble, int64_t now_ns)
@@ -40,8 +40,8 @@ static void spend_line(struct log_budget *budget, struct log_trouble *trouble, i
 }
 
 /*
- * Whether a line fits while `lines` of the budget are used. Stores in *due_ns when it is due. There
- * is always room for the ends of troubles whose beginning was logged.
+ * Returns true if a line fits while `lines` of the budget are used, and stores in *due_ns when it
+ * is due. The ends of troubles whose beginning was logged always fit.
  */
 static bool fits(const struct log_trouble *trouble, const struct log_budget *budget, size_t lines,
                  int64_t *due_ns)
@@ -56,7 +56,7 @@ static bool fits(const struct log_trouble *trouble, const struct log_budget *bud
 
 int64_t log_trouble_due(const struct log_trouble *trouble, const struct log_budget *budget)
 {
-    int64_t from_ns = 0; /* since when `lines` of the budget are used */
+    int64_t from_ns = 0; /* time since which `lines` of the budget are used */
     for (size_t lines = budget->count; lines != 0; lines--) {
         size_t oldest = (budget->oldest + budget->count - lines) % LOG_BUDGET_LINES;
         int64_t until_ns = budget->lines_ns[oldest] + LOG_BUDGET_NS;

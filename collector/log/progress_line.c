@@ -14,11 +14,11 @@
 /* Moves to the beginning of the line and clears it (ECMA-48: CR, EL). */
 static const char take_away[] = "\r\033[K";
 
-/* A line is on the terminal. */
+/* Set while a line is on the terminal. */
 static _Atomic bool standing;
 
 /*
- * Set while a thread's work is shown: only one thread's work is shown, and only that thread uses
+ * Set while a thread's work is shown. Only one thread's work is shown, and only that thread uses
  * `work`.
  */
 static atomic_flag taken = ATOMIC_FLAG_INIT;

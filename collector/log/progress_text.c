@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Before this time the rate and the remaining time are too uncertain to show. */
+/* Before this time, rate and remaining time are too uncertain to show. */
 #define EARLY_SECONDS 0.2
 
-/* The fewest bytes to which a name is cut. */
+/* A name is not cut to less than this number of bytes. */
 #define NAME_LEAST 12
 
 #define PART_SIZE 64
@@ -26,7 +26,7 @@ static void write_grouped(uint64_t number, char text[PART_SIZE])
     text[used] = '\0';
 }
 
-/* Writes "312 MB/s" or "51,000/s", to three digits: further digits would only flicker. */
+/* Writes "312 MB/s" or "51,000/s" with three digits. More digits would only flicker. */
 static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -47,7 +47,7 @@ static void write_rate(double rate, bool bytes, char text[PART_SIZE])
 /* Writes "41 s", "3 min 20 s" or "2 h 05 min". */
 static void write_time(double seconds, char text[PART_SIZE])
 {
-    const double most = 360000; /* longer estimates are shown as "days": they are too uncertain */
+    const double most = 360000; /* a longer estimate is too uncertain, and shown as "days" */
     unsigned whole = (unsigned)((seconds < most ? seconds : most) + 0.5);
     if (whole < 100)
         snprintf(text, PART_SIZE, "%u s", whole);
@@ -64,7 +64,6 @@ struct line {
     size_t used, columns;
 };
 
-/* Appends a part if all of it fits. */
 static bool progress_add(struct line *line, const char *before, const char *part, const char *after)
 {
     size_t size = strlen(before) + strlen(part) + strlen(after);
@@ -74,7 +73,7 @@ static bool progress_add(struct line *line, const char *before, const char *part
     return true;
 }
 
-/* Adds the name, cut at its beginning if it is too long, because the end of a path says more. */
+/* A long name is cut at its beginning, because the end of a path is more informative. */
 static void add_subject(struct line *line, const struct progress_figures *figures)
 {
     const char *name = figures->name;

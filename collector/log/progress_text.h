@@ -1,6 +1,6 @@
 /*
- * Formats the progress of work as a line: "reading day.pcap: 42 %, 1,234,567 datagrams, 312,000/s,
- * 41 s left". Pure; any thread.
+ * Formats the progress of work as a line, such as "reading day.pcap: 42 %, 1,234,567 datagrams,
+ * 312,000/s, 41 s left". Pure function; any thread.
  */
 #ifndef SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
 #define SLUICE_COLLECTOR_LOG_PROGRESS_TEXT_H
@@ -11,20 +11,20 @@
 
 struct progress_figures {
     const char *doing;
-    const char *name;    /* NULL: none */
-    double done, total;  /* both in the same unit; total 0: not known */
-    const char *counted; /* the plural name of the things that `count` counts; NULL: not shown */
+    const char *name;    /* may be NULL */
+    double done, total;  /* in the same unit; `total` is 0 if it is not known */
+    const char *counted; /* plural name of the things in `count`; if NULL, `count` is not shown */
     uint64_t count;
-    bool bytes;     /* the rate shown is of `done`, in bytes; false: of `count` */
+    bool bytes;     /* show the rate of `done`, in bytes, instead of that of `count` */
     double seconds; /* since the work began */
 };
 
-/* The size of a buffer for the longest line, including the NUL. */
+/* The size of the longest line, including its NUL. */
 #define PROGRESS_TEXT_SIZE 256
 
 /*
- * Writes the line, at most `columns` bytes. A long name is cut at its beginning; parts that do not
- * fit at the end are omitted. Bytes of the name that are not printable ASCII become '?'. Returns
+ * Writes the line, at most `columns` bytes. A long name is cut at its beginning; parts at the end
+ * that do not fit are omitted. Bytes of the name that are not printable ASCII become '?'. Returns
  * the length without the NUL.
  */
 size_t progress_text(const struct progress_figures *figures, size_t columns,

@@ -1,13 +1,14 @@
 /*
- * Reads samples from messages of any type without paths (`value=*` and `value=PATH.*`): every
- * number is a sample.
+ * Reads samples from messages of any type without configured paths (`value=*` and `value=PATH.*`):
+ * every number is a sample.
  *
- * The message, each element of a repeated field and each entry of a map is an element; singular
- * messages inside belong to it. A sample has the labels of its element and of the elements around
- * it. Its name is the path of fields from the message inward.
+ * An element is the message itself, each element of a repeated field, or each entry of a map. The
+ * singular messages inside an element belong to it. A sample has the labels of its element and of
+ * all enclosing elements. Its name is the path of fields from the message inward.
  *
- * A plan is made at the start, immutable, and used by any thread. wildcard_walk makes a list of the
- * parts of a decoded message, in the message's arena; the samples are read from that list.
+ * A plan is made at the start; it is constant, and any thread may use it. wildcard_walk makes a
+ * list of the parts of a decoded message, in the message's arena. The samples are read from that
+ * list.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_H
@@ -20,9 +21,9 @@ struct wildcard_plan;
 struct wildcard_part;
 
 /*
- * Fields that have another meaning, and so are not samples, wherever their message is. A field is
- * identified by its number and by the name of its message, whose versions share the name's text
- * (proto/types/type_change.h).
+ * Fields that have another use (such as the sequence number) and so are not samples, wherever their
+ * message is. A field is identified by its number and by the name of its message. All versions of a
+ * message type share the text of the name (proto/types/type_change.h).
  */
 struct wildcard_other {
     const char *message;
@@ -46,7 +47,7 @@ static inline bool wildcard_is_other(const struct wildcard_other *other,
     return other->message == type->descriptor->name && other->number == field->number;
 }
 
-/* Returns the field at the end of a path from a message of the type `root`. */
+/* Returns the field at the end of a path that begins in a message of the type `root`. */
 static inline struct wildcard_other wildcard_other_of(const struct message_type *root,
                                                       const struct field_path *path)
 {
@@ -57,9 +58,9 @@ static inline struct wildcard_other wildcard_other_of(const struct message_type 
 
 /*
  * Makes the plan for messages of the types `roots`, which are versions of one type, by the entries
- * of `value` that end with "*". A path of `value`, and an entry of `labels`, must be found in at
+ * of `value` that end with "*". Each path of `value` and each entry of `labels` must exist in at
  * least one of them. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG, or EXIT_CODE_INTERNAL
- * if memory is short). The caller destroys the plan; the plan refers to the types, not to the
+ * if memory is short). The caller destroys the plan. The plan refers to the types, but not to the
  * options.
  */
 int wildcard_plan_make(const struct message_type *const *roots, size_t count,
@@ -70,15 +71,15 @@ int wildcard_plan_make(const struct message_type *const *roots, size_t count,
 void wildcard_plan_destroy(struct wildcard_plan *plan);
 
 /*
- * Lists the parts of a message of the type at index `root` in *parts, in `arena`; they refer to the
+ * Lists the parts of a message of the type at index `root` in *parts, in `arena`. They refer to the
  * message and the plan. Counts repeated series in *out. Returns false if the arena is too small.
  */
 bool wildcard_walk(const struct wildcard_plan *plan, size_t root, const ProtobufCMessage *message,
                    struct arena *arena, const struct wildcard_part **parts, struct decoded *out);
 
 /*
- * The stage of a cursor at the beginning; the stages of other readers are smaller. The samples are
- * told from those of other readers by wildcard_is_sample.
+ * The first stage of a cursor; the stages of other readers are smaller. wildcard_is_sample returns
+ * true for a sample of this reader.
  */
 #define WILDCARD_BEGIN (SIZE_MAX - 2)
 

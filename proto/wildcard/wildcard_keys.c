@@ -1,4 +1,4 @@
-/* Decides the keys of labels, when the plan is made. */
+/* Chooses the keys of labels when the plan is made. */
 #include "proto/wildcard/wildcard_keys.h"
 
 #include <stdlib.h>
@@ -8,25 +8,27 @@
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* A table of an element, and what is known only while it is made. Equal elements share it. */
+/*
+ * The table of an element, and data that are needed only while it is made. Equal elements share it.
+ */
 struct keyed_element {
     struct wildcard_element_keys keys;
     struct wildcard_type *type;
     struct wildcard_where where;
-    struct text list; /* name of the field; empty: a root */
+    struct text list; /* name of the field; empty for a root */
     bool map;
-    bool in_root; /* the field is in the outermost message: its path is its name */
+    bool in_root; /* its field is in the outermost message, so its path is its name */
     struct keyed_message *messages, **end; /* in the order of their labels */
     struct keyed_list *lists;              /* the lists in its messages */
-    struct keyed_element *next;            /* in the order of finding */
-    const struct keyed_element *found_for; /* the last one whose inner elements were listed */
+    struct keyed_element *next;            /* in the order in which they were found */
+    const struct keyed_element *found_for; /* the last element whose inner elements were listed */
     struct keyed_element *next_found;      /* in that list */
     struct keyed_element *next_of_type;
 };
 
-/* A list in an element: of numbers, which have its name as a label, or of elements. */
+/* A list in an element: of elements, or of numbers, which have the list's name as a label. */
 struct keyed_list {
-    const struct wildcard_name *numbers; /* NULL: it has elements */
+    const struct wildcard_name *numbers; /* NULL: a list of elements */
     struct keyed_element *elements;
     struct keyed_list *next;
 };
@@ -36,24 +38,24 @@ struct keyed_message {
     struct wildcard_label_keys *labels;
     struct wildcard_field_keys *fields;
     const struct keyed_element *element;
-    const struct keyed_message *around; /* NULL: the element itself */
-    const struct field_type *field;     /* of `around` */
-    size_t depth;                       /* number of messages around it in the element */
+    const struct keyed_message *around; /* the enclosing message; NULL: it is the element itself */
+    const struct field_type *field;     /* of the enclosing message */
+    size_t depth;                       /* number of enclosing messages in the element */
     struct wildcard_where where;
     struct keyed_message *next;         /* in the same element */
-    struct keyed_message *next_of_type; /* the newest first: those of an element are together */
+    struct keyed_message *next_of_type; /* the newest first: those of one element are consecutive */
 };
 
-/* A label that has its name as its key. */
+/* A label whose key is its name. */
 struct keyed_label {
     const struct keyed_message *message; /* NULL: the position, or the key in a map */
     const struct keyed_label *next;
 };
 
 /*
- * Limit for the tables of messages in a plan: types that contain each other have many. Beyond it
- * the messages inside an element share the tables of their type in other elements, and their labels
- * have their paths.
+ * The most tables of messages in a plan: types that contain each other can have many. Beyond this,
+ * the messages inside an element share the tables that their type has in other elements, and their
+ * labels have paths as keys.
  */
 #define MOST_MESSAGES ((size_t)32768)
 
@@ -62,7 +64,7 @@ struct making {
     struct keyed_element *elements, **end;
     struct wildcard_name **names; /* of the labels of the element that is being made */
     size_t name_count, name_capacity;
-    size_t message_count; /* of all elements */
+    size_t message_count; /* in all elements */
 };
 
 static void *making_allocate(struct making *making, size_t count, size_t size)
@@ -70,7 +72,10 @@ static void *making_allocate(struct making *making, size_t count, size_t size)
     return growing_arena_allocate(&making->plan->memory, count, size);
 }
 
-/* Returns the table for elements of the type, which is added if it is new; NULL: out of memory. */
+/*
+ * Returns the table for elements of the type, and adds it if it is new. Returns NULL if memory is
+ * short.
+ */
 static struct keyed_element *element_of(struct making *making, struct wildcard_type *type,
                                         const struct wildcard_where *where, struct text list,
                                         bool map, bool in_root)
@@ -112,7 +117,8 @@ static bool keep_name(struct making *making, struct wildcard_name *name)
 }
 
 /*
- * Whether the messages cannot both be present, because they are in different fields of one oneof.
+ * Returns true if the messages cannot both be present, because they are in different fields of a
+ * oneof.
  */
 static bool are_exclusive(const struct keyed_message *a, const struct keyed_message *b)
 {
@@ -130,7 +136,7 @@ static bool are_exclusive(const struct keyed_message *a, const struct keyed_mess
            a->field->quantifier == b->field->quantifier;
 }
 
-/* Whether one of the labels can be present together with a label of the message. */
+/* Returns true if one of the labels can be present together with a label of the message. */
 static bool is_among(const struct keyed_label *labels, const struct keyed_message *message)
 {
     while (labels != NULL && are_exclusive(labels->message, message))
@@ -138,9 +144,7 @@ static bool is_among(const struct keyed_label *labels, const struct keyed_messag
     return labels != NULL;
 }
 
-/*
- * Gives the label of the message its name, and finds out whether the name is taken in the element.
- */
+/* Sets the name of the message's label, and notes if another label of the element has this name. */
 static bool name_label(struct making *making, const struct keyed_element *element,
                        const struct keyed_message *message, struct text text,
                        struct wildcard_label_keys *label)
@@ -180,7 +184,7 @@ static bool add_list(struct making *making, struct keyed_element *element,
     return true;
 }
 
-/* Names the label that each number of a list has. */
+/* Sets the name of the label that each number of a list has. */
 static bool name_numbers(struct making *making, struct keyed_element *element, struct text list,
                          struct wildcard_field_keys *keys)
 {
@@ -193,7 +197,7 @@ static bool name_numbers(struct making *making, struct keyed_element *element, s
     return add_list(making, element, name, NULL);
 }
 
-/* Whether a message of the element can have a label that takes the place of the position. */
+/* Returns true if a message of the element can have a label that makes the position unnecessary. */
 static bool can_be_told(const struct keyed_element *element)
 {
     for (const struct keyed_message *at = element->messages; at != NULL; at = at->next) {
@@ -207,7 +211,7 @@ static bool can_be_told(const struct keyed_element *element)
     return false;
 }
 
-/* Names the position, or the key in a map, which is the first label of an element. */
+/* Sets the name of the position, or of the key in a map, which is an element's first label. */
 static bool name_position(struct making *making, struct keyed_element *element)
 {
     struct wildcard_plan *plan = making->plan;
@@ -219,7 +223,7 @@ static bool name_position(struct making *making, struct keyed_element *element)
     return keys->position.name != NULL;
 }
 
-/* Names the labels of the element's info sample, after all its other labels. */
+/* Sets the names of the labels of the element's info sample, after its other labels. */
 static bool name_texts(struct making *making, const struct keyed_element *element)
 {
     for (struct keyed_message *at = element->messages; at != NULL; at = at->next)
@@ -234,7 +238,7 @@ static bool name_texts(struct making *making, const struct keyed_element *elemen
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Adds the labels of the message's own fields: of each field the first one that it is here. */
+/* Adds the labels of the message's own fields: for each field the first one that applies here. */
 static bool add_labels(struct making *making, struct keyed_message *message)
 {
     const struct wildcard_type *type = message->keys.type;
@@ -318,15 +322,16 @@ static bool add_field(struct making *making, struct keyed_element *element,
         return add_message(making, element, message, field, keys);
     case USE_ELEMENTS:
         return add_elements(making, element, message, field, keys);
-    case USE_NAMED: /* their labels have the names that are in the message */
+    case USE_NAMED: /* the message has the names of their labels */
         return true;
     }
     return true;
 }
 
 /*
- * Returns the table for messages of the type in an element, at the place of `like`. If it is new,
- * adds it, with those of the messages inside; otherwise sets *again. NULL: memory is short.
+ * Returns the table for messages of the type in an element, at the place of `like`. If it exists,
+ * sets *again; otherwise adds it, with the tables of the messages inside. Returns NULL if memory is
+ * short.
  */
 static struct keyed_message *message_of(struct making *making, struct keyed_element *element,
                                         struct wildcard_type *type,
@@ -366,7 +371,6 @@ static struct keyed_message *message_of(struct making *making, struct keyed_elem
 
 /* --- elements --------------------------------------------------------------------------------- */
 
-/* Completes the element's table. */
 static bool make_element(struct making *making, struct keyed_element *element)
 {
     bool again = false;
@@ -385,12 +389,12 @@ static bool make_element(struct making *making, struct keyed_element *element)
                                   making->name_count);
 }
 
-/* Limit for the lists that are searched for one position, which beyond it gives way. */
+/* The most lists that are searched for a position. Beyond this the search counts as successful. */
 #define MOST_LISTS ((size_t)4096)
 
 /*
- * Whether the name of the element's list is that of a label of the element, or of one inside, which
- * the position gives way to.
+ * Returns true if the name of the element's list is also that of a label of the element or of an
+ * element inside it. The key of the position must then be a path.
  */
 static bool is_label_inside(struct keyed_element *element)
 {

@@ -45,7 +45,7 @@ static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
     return true;
 }
 
-/* Appends a label of a field, with the key that the plan decided. */
+/* Appends a label of a field, with the key that the plan has chosen. */
 static bool append_field(struct wildcard_walk *walk, struct wildcard_element *element,
                          const struct text *path, const struct wildcard_label_keys *keys,
                          bool is_taken, struct wildcard_label *label)
@@ -86,8 +86,8 @@ typedef bool label_adder(struct wildcard_walk *walk, struct wildcard_element *el
                          const struct text *path, const struct wildcard_label *label);
 
 /*
- * Adds a label for each entry of a map to texts, whose keys may be numbers. The path of an entry
- * has the name of the map.
+ * Adds a label for each entry of a map to texts. Its keys may be numbers. The path of an entry
+ * includes the name of the map.
  */
 static bool add_entries(struct wildcard_walk *walk, const struct wildcard_label_field *map,
                         const ProtobufCMessage *message, const struct wildcard_place *place,
@@ -113,7 +113,7 @@ static bool add_entries(struct wildcard_walk *walk, const struct wildcard_label_
     return true;
 }
 
-/* Whether the label's value is a text that is not empty, or another value that is present. */
+/* Returns true if the label's value is present and, if it is a text, not empty. */
 static bool has_content(const struct field_type *field, const ProtobufCMessage *message,
                         const void *value)
 {
@@ -169,7 +169,7 @@ bool wildcard_add_texts(struct wildcard_walk *walk, const struct wildcard_type *
     return true;
 }
 
-/* Whether an element around is in a list of the same name. */
+/* Returns true if an enclosing element is in a list of the same name. */
 static bool is_in_list(const struct wildcard_element *around, const struct wildcard_name *list)
 {
     while (around != NULL && (around->keys == NULL || around->keys->position.name != list))

@@ -1,9 +1,9 @@
 /*
- * Messages with a name and a value, recognised by their fields: a text called name or key, and a
- * oneof with at least two kinds of numbers. The oneof is in the message itself, or in the only
- * message field that it has besides the name. Examples are Cisco's TelemetryField, Sparkplug's
- * Metric and OpenTelemetry's KeyValue. Such messages can contain further messages of their own
- * type, whose names are appended after a slash, and maps to texts, which are labels.
+ * Messages with a name and a value. Their type has a text called name or key, and a oneof with at
+ * least two kinds of numbers. The oneof is in the message itself, or in the only other field, which
+ * is a message. Examples are Cisco's TelemetryField, Sparkplug's Metric and OpenTelemetry's
+ * KeyValue. They can contain messages of their own type, whose names are appended after a slash,
+ * and maps to texts, which are labels.
  */
 #include <string.h>
 
@@ -11,14 +11,11 @@
 #include "proto/message/text_of.h"
 #include "proto/wildcard/wildcard_plan.h"
 
-#define KEYS "keys" /* a message of this name contains labels for its siblings */
+#define KEYS "keys" /* a message with this name contains labels for its siblings */
 
 /* --- the form --------------------------------------------------------------------------------- */
 
-/*
- * Returns a field of the oneof that has at least two kinds of numbers; NULL: there is no such
- * oneof.
- */
+/* Returns a field of a oneof that has at least two kinds of numbers, or NULL. */
 static const struct field_type *find_oneof(const struct message_type *type)
 {
     for (size_t i = 0; i < type->field_count; i++) {
@@ -72,8 +69,7 @@ static struct text name_of(const struct wildcard_named *named, const ProtobufCMe
 }
 
 /*
- * Returns the field of the oneof that is set, and in *holder the message that contains the oneof;
- * NULL: no field is set.
+ * Returns the field of the oneof that is set, or NULL. *holder becomes the message with the oneof.
  */
 static const struct field_type *value_of(const struct wildcard_named *named,
                                          const ProtobufCMessage *message,
@@ -98,7 +94,7 @@ static struct wildcard_list children_of(const struct wildcard_named *named,
         .count = field_elements(named->children, message)};
 }
 
-/* Whether this is a message "keys": the values below it are labels of its siblings. */
+/* Returns true for a message "keys": the values in it are labels of its siblings. */
 static bool is_keys(const struct wildcard_named *named, const ProtobufCMessage *message)
 {
     struct text name = name_of(named, message);
@@ -116,9 +112,7 @@ static bool has_keys(const struct wildcard_named *named, const ProtobufCMessage 
 
 /* --- finding the elements --------------------------------------------------------------------- */
 
-/*
- * In lists up to this length each message is compared with each other one; longer lists are sorted.
- */
+/* Up to this length, a list's messages are compared with each other; longer lists are sorted. */
 #define FEW ((size_t)16)
 
 static void mark_few(const struct wildcard_named *named, const struct wildcard_list *list,
@@ -146,8 +140,8 @@ static bool mark_many(struct wildcard_walk *walk, const struct wildcard_named *n
 }
 
 /*
- * Returns for each message whether another one in the list has the same name; NULL if the arena is
- * full. The result is in the arena.
+ * Returns, for each message, 1 if another one in the list has the same name. The result is in the
+ * arena. Returns NULL if the arena is full.
  */
 static uint8_t *mark_same(struct wildcard_walk *walk, const struct wildcard_named *named,
                           const struct wildcard_list *list)
@@ -163,9 +157,9 @@ static uint8_t *mark_same(struct wildcard_walk *walk, const struct wildcard_name
 }
 
 /*
- * Whether a message is an element of its own, with labels that its siblings do not share: it has
- * the same name as another message of the list, it is in a field and has no name, it contains
- * "keys", or it has entries of a map to texts.
+ * Returns true if a message is an element, with labels that its siblings do not share: it has the
+ * name of another message in the list, or it has no name and is in a field, or it contains "keys"
+ * or entries of a map to texts.
  */
 static bool is_element(const struct wildcard_type *type, const struct wildcard_list *list,
                        size_t position, const uint8_t *same)
@@ -185,8 +179,8 @@ static struct wildcard_label label_of(struct text key, const struct field_type *
 }
 
 /*
- * Adds all values below `list` as labels. `path` consists of the names below the message "keys"
- * that lead to `list`; `keys` is the place of that message.
+ * Adds all values in `list`, at any depth, as labels. `path` is the path of names from the message
+ * "keys" to `list`. `keys` is the place of that message.
  */
 static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *named,
                      const struct wildcard_list *list, const struct wildcard_place *keys,
@@ -216,7 +210,7 @@ static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *na
     return true;
 }
 
-/* Adds the message's value as a label if the option `labels` asks for its name. */
+/* Adds the message's value as a label if the option `labels` has its name. */
 static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *named,
                       const ProtobufCMessage *message, const struct wildcard_place *place)
 {
@@ -237,7 +231,7 @@ static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *n
     return true;
 }
 
-/* Makes the place inside a named message. */
+/* Sets *to to the place inside a named message. */
 static bool enter_named(struct wildcard_walk *walk, const struct wildcard_place *from,
                         const struct text *name, struct wildcard_place *to)
 {
@@ -281,7 +275,10 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Whether the option `labels` asks for a message of this name, whose value is then not a sample. */
+/*
+ * Returns true if the option `labels` has a message of this name, so that its value is not a
+ * sample.
+ */
 static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
                      const struct wildcard_place *place)
 {
@@ -292,8 +289,8 @@ static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
 }
 
 /*
- * Adds the value of the message: a number becomes a part, a text a label of the element's info
- * sample. `around` is the place of the list that contains the message.
+ * Adds the value of the message: a number as a part, a text as a label of the element's info
+ * sample. `around` is the place of the list with the message.
  */
 static bool add_value(struct wildcard_walk *walk, const struct wildcard_named *named,
                       const ProtobufCMessage *message, const struct wildcard_place *around,
@@ -325,7 +322,7 @@ static struct text last_part(const struct text *path)
     return (struct text){path->data + at, path->size - at};
 }
 
-/* Makes the element of a message, with its labels. */
+/* Adds the element for a message, with its labels. */
 static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type *type,
                           const struct wildcard_list *list, size_t position,
                           const struct wildcard_place *around, struct wildcard_place *place)

@@ -3,8 +3,8 @@
 #include "collector/base/fingerprint.h"
 
 /*
- * The key is not secret: a text of a sender is only searched for, and the names are those of the
- * schema.
+ * The key need not be secret: texts of senders are only looked up, and the names in the table are
+ * those of the schema.
  */
 static const struct fingerprint_key key = {
     {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xbf58476d1ce4e5b9), UINT64_C(0x94d049bb133111eb),

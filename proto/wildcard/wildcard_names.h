@@ -1,6 +1,6 @@
 /*
- * The names that labels of fields and positions in lists can have, each once, and sets of them.
- * They are made with the plan, and then immutable.
+ * The names that labels of fields and positions in lists can have, and sets of them. They are made
+ * with the plan; then they are constant.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_NAMES_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_NAMES_H
@@ -14,15 +14,15 @@
 
 struct wildcard_name {
     struct text text;
-    uint32_t index; /* number of names that were added earlier */
-    uint64_t bit;   /* one of 64 bits, by the index */
+    uint32_t index; /* number of names that were added before */
+    uint64_t bit;   /* one of 64 bits, chosen by the index */
     struct wildcard_name *next;
 
-    /* Only while the plan is made (wildcard_keys.c). */
-    bool is_label;              /* it is more than the name of positions that give way to labels */
-    const void *element;        /* what the other two are about */
-    struct keyed_label *labels; /* its labels that have the name as their key */
-    struct keyed_label *texts;  /* the same of its info sample */
+    /* Used only while the plan is made (wildcard_keys.c). */
+    bool is_label;              /* a label has it, not only positions that leave it to labels */
+    const void *element;        /* the element of the two lists below */
+    struct keyed_label *labels; /* its labels whose key is the name */
+    struct keyed_label *texts;  /* the same for its info sample */
 };
 
 #define WILDCARD_NAME_BUCKETS ((size_t)1024)
@@ -32,21 +32,21 @@ struct wildcard_names {
     uint32_t count;
 };
 
-/* Returns the name with this text, which is added if it is new; NULL if memory is short. */
+/* Returns the name with this text, and adds it if it is new. Returns NULL if memory is short. */
 struct wildcard_name *wildcard_name_add(struct wildcard_names *names, struct growing_arena *memory,
                                         const struct text *text);
 
-/* Whether a name has this text. */
+/* Returns true if a name has this text. */
 bool wildcard_name_exists(const struct wildcard_names *names, const struct text *text);
 
-/* A table with free slots: a name is in the first free slot from its index on. */
+/* A hash table: a name is in the first slot, from its index on, that was free. */
 struct wildcard_name_set {
     const struct wildcard_name **slots;
-    uint32_t mask; /* number of slots, a power of two, less one */
-    uint64_t bits; /* of all names in it */
+    uint32_t mask; /* number of slots (a power of two) minus 1 */
+    uint64_t bits; /* the `bit` of all names in the set */
 };
 
-/* Fills the set with names that differ. Returns false if memory is short. */
+/* Fills the set with different names. Returns false if memory is short. */
 bool wildcard_name_set_make(struct wildcard_name_set *set, struct growing_arena *memory,
                             struct wildcard_name *const *names, size_t count);
 

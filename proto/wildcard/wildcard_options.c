@@ -7,7 +7,7 @@
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* Cuts the first entry off a list that is separated by commas; false at the end of the list. */
+/* Reads the next entry of a comma-separated list. Returns false at the end. */
 static bool next_entry(const char **list, struct text *entry)
 {
     if (*list == NULL)
@@ -29,13 +29,13 @@ static bool options_refuse(struct error *error, const char *option, const struct
 
 /* --- value ------------------------------------------------------------------------------------ */
 
-/* Notes whether all numbers are samples, and checks the number of paths. */
+/* Notes if all numbers are samples, and checks the number of paths. */
 static bool parse_values(struct wildcard_plan *plan, const char *list, struct error *error)
 {
     struct text entry;
     for (size_t i = 0; next_entry(&list, &entry);) {
         if (!field_path_is_wildcard(entry.data, entry.size))
-            continue; /* proto/runtime/sample_mapping.h */
+            continue; /* read by proto/runtime/sample_mapping.h */
         if (i++ == WILDCARD_PATHS) {
             error_set(error, EXIT_CODE_CONFIG, "value: more than %d paths with \"*\"",
                       WILDCARD_PATHS);
@@ -46,7 +46,10 @@ static bool parse_values(struct wildcard_plan *plan, const char *list, struct er
     return true;
 }
 
-/* Removes the steps from a map to its entries' value: the walk makes one step of both. */
+/*
+ * Removes the step from a map's entry to its value: the walk treats the map and the value as one
+ * step.
+ */
 static void join_map_steps(struct field_path *path)
 {
     size_t count = 0;
@@ -56,7 +59,7 @@ static void join_map_steps(struct field_path *path)
     path->count = count;
 }
 
-/* Adds the path of "PATH.*", if the type has it. */
+/* Adds the path of "PATH.*" if the type has it. */
 static bool add_path(struct wildcard_root *root, const struct message_type *type,
                      const struct text *entry, bool *found, struct error *error)
 {
@@ -101,7 +104,7 @@ static bool find_values(struct wildcard_plan *plan, struct wildcard_root *root,
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Cuts ":FORM" off the end of an entry. */
+/* Removes ":FORM" from the end of an entry. */
 static enum wildcard_form cut_form(struct text *entry)
 {
     static const struct {
@@ -117,7 +120,7 @@ static enum wildcard_form cut_form(struct text *entry)
     return FORM_PLAIN;
 }
 
-/* Splits a path at its last separator; an extension in brackets is one name. */
+/* Splits a path at its last separator. An extension in brackets is one name. */
 static void split_path(struct text path, struct text *before, struct text *last)
 {
     size_t at = path.size;
@@ -131,7 +134,7 @@ static void split_path(struct text path, struct text *before, struct text *last)
     *before = (struct text){path.data, at == 0 ? 0 : at - 1};
 }
 
-/* Copies the entry's texts, which belong to the options, into the plan. */
+/* Copies a text of the options into the plan. */
 static bool keep(struct wildcard_plan *plan, struct text *text)
 {
     text->data = growing_arena_text(&plan->memory, text->data, text->size);
@@ -203,7 +206,7 @@ bool wildcard_asks_for(const struct wildcard_asked *asked, const struct message_
 {
     if (asked->is_whole)
         return wildcard_is_other(&asked->field, type, field);
-    /* the key is "name": with quotes and a colon; the name of an extension is in brackets */
+    /* a key is "name": with quotes and a colon; an extension's name is in brackets */
     const struct text whole = {field->proto_key + 1, field->proto_key_size - 3};
     return text_equal(&asked->last, name) || text_equal(&asked->last, &whole);
 }
@@ -216,9 +219,8 @@ bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct tex
 }
 
 /*
- * Writes the path of the message that contains the last field, in the form that the walk gives to
- * names: an extension or a message in bytes drops the path before it. Returns false if memory is
- * short.
+ * Writes the path of the message with the path's last field, as the walk writes names: it begins
+ * again at an extension or at a message in bytes. Returns false if memory is short.
  */
 static bool name_of_path(struct wildcard_plan *plan, const struct field_path *path,
                          struct text *name)
@@ -242,8 +244,8 @@ static bool name_of_path(struct wildcard_plan *plan, const struct field_path *pa
 }
 
 /*
- * Whether a type on the path depends on a text of the message (nested.h), so that the path leads to
- * different fields.
+ * Returns true if a type on the path depends on a text in the message (nested.h): the path then
+ * leads to different fields.
  */
 static bool is_chosen(const struct field_path *path)
 {
@@ -253,7 +255,7 @@ static bool is_chosen(const struct field_path *path)
     return false;
 }
 
-/* Finds the entries of the option `labels` that are whole paths of a root's fields. */
+/* Finds the entries of the option `labels` that are full paths of fields in a root. */
 static bool find_labels(struct wildcard_plan *plan, const struct message_type *type,
                         struct error *error)
 {
@@ -297,7 +299,7 @@ static bool find_name(struct wildcard_plan *plan, struct wildcard_root *root,
            field_path_refuse("name", path, "is a message, not a value", error);
 }
 
-/* Finds the parts of a time in a root; the second one must be in the message of the first. */
+/* Finds the parts of a time in a root. The second one must be in the message of the first. */
 static bool find_parts(const struct message_type *type, const char *option,
                        struct wildcard_asked_time *found, struct error *error)
 {
@@ -366,7 +368,7 @@ bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
 
 /* --- options that found no field -------------------------------------------------------------- */
 
-/* Fills the error with the reason why no field is the label; returns false. */
+/* Fills the error: why no field can be the label. Returns false. */
 static bool refuse_label(const struct message_type *type, struct text entry, struct error *error)
 {
     struct field_path path;

@@ -1,4 +1,4 @@
-/* Makes the plan: the use of each field of each reachable message type. */
+/* Makes the plan: determines the use of each field of each message type that can be reached. */
 #include "proto/wildcard/wildcard_plan.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define BUCKETS ((size_t)1024)
 
-/* State that is needed only while the plan is made. */
+/* Used only while the plan is made. */
 struct planning {
     struct wildcard_plan *plan;
     const struct schema_options *options;
@@ -14,7 +14,7 @@ struct planning {
     struct wildcard_found found;
     struct error *error;
     struct wildcard_type *buckets[BUCKETS]; /* the types found so far, by address */
-    struct wildcard_type **end;             /* the pointer to the next type */
+    struct wildcard_type **end;             /* where to store the next type */
 };
 
 static void *plan_allocate(const struct planning *planning, size_t count, size_t size)
@@ -24,7 +24,7 @@ static void *plan_allocate(const struct planning *planning, size_t count, size_t
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* Returns the plan for the type, which is added if it is new; NULL if memory is short. */
+/* Returns the plan of the type, and adds it if it is new. Returns NULL if memory is short. */
 static struct wildcard_type *plan_of(struct planning *planning, const struct message_type *type)
 {
     struct wildcard_type **bucket = &planning->buckets[((uintptr_t)type >> 4) % BUCKETS];
@@ -42,7 +42,10 @@ static struct wildcard_type *plan_of(struct planning *planning, const struct mes
     return added;
 }
 
-/* Whether the type consists of seconds and nanoseconds, or is a google.protobuf.Timestamp. */
+/*
+ * Returns true if the field is a message with a time: seconds and nanoseconds, or a
+ * google.protobuf.Timestamp.
+ */
 static bool is_time(const struct wildcard_type *type, const struct field_type *field)
 {
     for (size_t i = 0; i < type->time_count; i++)
@@ -80,7 +83,7 @@ static void add_asked(struct wildcard_type *type, const struct field_type *field
     };
 }
 
-/* Returns the rank of an entry: the labels of a field are tried in the order of rank, from 0. */
+/* Returns the rank of an entry, from 0: the labels of a field are tried in this order. */
 static int rank_of(const struct wildcard_asked *asked)
 {
     if (asked->is_whole)
@@ -95,7 +98,7 @@ static bool is_asked(const struct wildcard_asked *asked, const struct message_ty
     return can_be_label(field, asked->form) && wildcard_asks_for(asked, type, field, &name);
 }
 
-/* Returns an upper bound for the number of labels that the fields of the type can be. */
+/* Returns the most labels that the fields of the type can have together. */
 static size_t most_labels(const struct wildcard_plan *plan, const struct message_type *type)
 {
     size_t count = type->field_count;
@@ -106,8 +109,8 @@ static size_t most_labels(const struct wildcard_plan *plan, const struct message
 }
 
 /*
- * Adds the labels that the option `labels` asks for. Returns true if the field is a label in every
- * message of the type, so that it has no other use.
+ * Adds the labels of the option `labels` for this field. Returns true if the field is a label in
+ * every message of the type, and so has no other use.
  */
 static bool plan_asked(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
@@ -128,7 +131,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
     return false;
 }
 
-/* Adds the labels that the field may be. Returns true if the field has no other use. */
+/* Adds the labels that the field can be. Returns true if it has no other use. */
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {
@@ -161,7 +164,7 @@ static bool is_other(const struct wildcard_others *others, const struct message_
     return false;
 }
 
-/* Whether the field can be a sample's value: a number, but not an enum. */
+/* Returns true if the field can be a sample's value: a number, but not an enum. */
 static bool is_value(const struct field_type *field)
 {
     return field_is_number(field) && field->kind != KIND_ENUM;
@@ -176,7 +179,7 @@ static const struct wildcard_time *time_of(const struct wildcard_type *type,
     return NULL;
 }
 
-/* Sets the field's use. Returns false if the field has none. */
+/* Sets the field's use. Returns false if it has none. */
 static bool use_of(const struct field_type *field, enum wildcard_use *use,
                    const struct message_type **inside)
 {
@@ -232,8 +235,8 @@ static bool plan_field(struct planning *planning, struct wildcard_type *type,
 }
 
 /*
- * Whether all fields of this field's oneof are scalars: they are then alternatives for one value,
- * and share one name.
+ * Returns true if all fields of this field's oneof are scalars: then they are alternatives for one
+ * value, and have the same name.
  */
 static bool is_scalar_oneof(const struct message_type *type, const struct field_type *field)
 {
@@ -266,8 +269,8 @@ static bool plan_type(struct planning *planning, struct wildcard_type *type)
 }
 
 /*
- * Sets has_key of all types. A key also counts for the message around a singular message, so the
- * rounds are repeated until one changes nothing.
+ * Sets has_key of all types. A key of a singular message also counts for the enclosing message, so
+ * this is repeated until nothing changes.
  */
 static void find_keys(struct wildcard_plan *plan)
 {

@@ -14,7 +14,7 @@
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Longest text of a number, in bytes. */
+/* The most bytes of a number as text. */
 #define NUMBER_TEXT ((size_t)64)
 
 static bool is_number_text(const ProtobufCBinaryData *text, bool *is_whole)
@@ -50,7 +50,7 @@ static void set_number(struct field_number number, struct sample *sample)
     }
 }
 
-/* Reads a text that is a number in JSON: whole ones as integers, if they fit. */
+/* Reads a text that is a number in JSON. A whole number becomes an integer if it fits. */
 static struct field_number number_of_text(const ProtobufCBinaryData *text)
 {
     char copy[NUMBER_TEXT + 1];
@@ -81,8 +81,8 @@ static void set_value(const struct field_type *field, const void *at, struct sam
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /*
- * The second and last stage of a cursor of samples. In it outer[0] is the part, and `index` the
- * number within the part.
+ * The second and last stage of a cursor of samples. outer[0] is then the part, and `index` the
+ * number in the part.
  */
 #define STAGE_PART (WILDCARD_BEGIN + 1)
 
@@ -91,7 +91,7 @@ static const struct wildcard_part *part_at(size_t place)
     return (const struct wildcard_part *)place;
 }
 
-/* Fills the sample, except its number. */
+/* Sets everything except the number. */
 static void begin_sample(const struct wildcard_part *part, size_t index, struct sample *sample)
 {
     *sample = (struct sample){.kind = SAMPLE_GAUGE,
@@ -109,7 +109,7 @@ static void set_kind(const struct wildcard_field *field, struct sample *sample)
     sample->temporality = SAMPLE_CUMULATIVE;
 }
 
-/* Returns the name of a number's sample: the message's path, a dot, and the field's name. */
+/* Returns the name of a number's sample: the message's path, a dot and the field's name. */
 static struct text name_of(const struct wildcard_part *part, const struct wildcard_field *field,
                            struct schema_cursor *cursor)
 {
@@ -134,7 +134,7 @@ bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard
            (field->label == NULL || !part->keys[field - part->type->fields].is_label);
 }
 
-/* Reads the number at cursor->index, or a later one, of a message. */
+/* Reads the next number of a message, from cursor->index on. */
 static bool next_of_message(const struct wildcard_part *part, struct schema_cursor *cursor,
                             struct sample *sample)
 {
@@ -173,7 +173,6 @@ static bool next_of_list(const struct wildcard_part *part, struct schema_cursor 
     return true;
 }
 
-/* Reads the info sample of an element. */
 static bool next_of_info(const struct wildcard_part *part, struct schema_cursor *cursor,
                          struct sample *sample)
 {
@@ -185,7 +184,6 @@ static bool next_of_info(const struct wildcard_part *part, struct schema_cursor 
     return true;
 }
 
-/* Reads the value of a named message. */
 static bool next_of_named(const struct wildcard_part *part, struct schema_cursor *cursor,
                           struct sample *sample)
 {
@@ -259,7 +257,7 @@ struct text wildcard_label_value(const struct wildcard_label *label, struct outp
 }
 
 /*
- * Returns a label's value: a string as it is in the message, other values as a text that lives
+ * Returns a label's value: a string in the message itself, another value as a text that is valid
  * until the next step.
  */
 static struct text value_of(const struct wildcard_label *label, struct schema_cursor *cursor)
@@ -287,12 +285,11 @@ static void own_label(const struct wildcard_part *part, size_t index, struct sch
 
 /*
  * The stages of a cursor of labels, in order: the sample's own label; the texts of an info sample;
- * then, for the element and each element around it, STAGE_ELEMENT before its first label and
- * STAGE_LABELS after that. The members outer[0] and outer[1] are the element and the next label.
+ * then, for the element and each enclosing one, STAGE_ELEMENT before its first label and
+ * STAGE_LABELS after it. outer[0] is the element, and outer[1] the next label.
  */
 enum { STAGE_OWN, STAGE_TEXTS, STAGE_ELEMENT, STAGE_LABELS };
 
-/* Reads the cursor's label. */
 static bool next_in_list(struct schema_cursor *cursor, struct label *label)
 {
     const struct wildcard_label *at = (const struct wildcard_label *)cursor->outer[1];
@@ -304,7 +301,7 @@ static bool next_in_list(struct schema_cursor *cursor, struct label *label)
     return true;
 }
 
-/* Reads the next label of the cursor's element, or of the elements around it. */
+/* Reads the next label of the cursor's element or of the enclosing ones. */
 static bool next_of_elements(struct schema_cursor *cursor, struct label *label)
 {
     for (const struct wildcard_element *element;

@@ -1,9 +1,8 @@
 /*
- * Counts the samples of a message that have the same name and labels as an earlier one, such as
- * those of two elements with the same keys: a store would keep only one of them.
- *
- * Parts are compared first, by a hash of their name and labels, because the samples within one part
- * always differ. Samples are compared only if the hashes of their parts are equal.
+ * Counts the samples of a message with the name and labels of an earlier one, such as those of two
+ * elements with the same keys: a store would keep only one of them. First parts are compared, by a
+ * hash of their names and labels, because the samples of one part always differ. Samples are
+ * compared only if the hashes of their parts are equal.
  */
 #include <string.h>
 
@@ -11,23 +10,20 @@
 #include "proto/wildcard/wildcard_plan.h"
 
 /*
- * Limit for the entries of the table that are examined for one part, even if a sender makes hashes
- * collide.
+ * The most entries of the table that are searched for a part: a sender can choose labels whose
+ * hashes collide.
  */
 #define PROBES ((size_t)64)
 
-/* Limit for the names that are compared for one message; further samples are not counted. */
+/* The most names that are compared for a message; further samples are not counted. */
 #define NAMES ((size_t)1 << 16)
 
-/* Limit in bytes of a label's value that is compared, unless the value is a text. */
+/* The most bytes of a label's value that are compared, except for texts. */
 #define VALUE_SIZE ((size_t)256)
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
-/*
- * The key is not secret: a sender can choose inputs whose hashes collide, but PROBES bounds the
- * work.
- */
+/* The key is not secret: PROBES limits the work if a sender makes hashes collide. */
 static const struct fingerprint_key key = {
     {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xbf58476d1ce4e5b9), UINT64_C(0x94d049bb133111eb),
      UINT64_C(0xd6e8feb86659fd93)}};
@@ -37,7 +33,7 @@ static uint64_t add_text(uint64_t hash, const struct text *text)
     return fingerprint_add(&key, hash, text->data, text->size);
 }
 
-/* Returns the sum of the hashes of labels, which may be in any order. */
+/* Returns the sum of the labels' hashes, which does not depend on their order. */
 static uint64_t hash_of_labels(const struct wildcard_label *labels)
 {
     uint64_t sum = 0;
@@ -75,8 +71,8 @@ static uint64_t hash_of_part(const struct wildcard_part *part)
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /*
- * Whether `other` has a sample with the name of this field of `part`. Usually it has the field;
- * otherwise a field of the same oneof may have the name.
+ * Returns true if `other` has a sample with the name of this field of `part`: usually in the same
+ * field, else in a field of the same oneof.
  */
 static bool has_name(const struct wildcard_part *other, const struct wildcard_part *part,
                      const struct wildcard_field *field, size_t *left)
@@ -90,7 +86,7 @@ static bool has_name(const struct wildcard_part *other, const struct wildcard_pa
     return false;
 }
 
-/* Returns how many samples of `part`, the numbers of a message, `other` has too. */
+/* Returns how many samples of `part`, the numbers of a message, are also in `other`. */
 static size_t numbers_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
                               struct text *name, size_t *left)
 {
@@ -106,7 +102,7 @@ static size_t numbers_in_both(const struct wildcard_part *part, const struct wil
 }
 
 /*
- * Returns how many samples of `part`, a list of numbers, `other` has too: those at the same
+ * Returns how many samples of `part`, a list of numbers, are also in `other`: those at the same
  * positions.
  */
 static size_t elements_in_both(const struct wildcard_part *part, const struct wildcard_part *other)
@@ -120,7 +116,7 @@ static size_t elements_in_both(const struct wildcard_part *part, const struct wi
 
 /*
  * Returns how many samples of `part` are also in `other`, a part with the same hash. Sets *name to
- * the last name of the first of them.
+ * the last name of the first one.
  */
 static size_t samples_in_both(const struct wildcard_part *part, const struct wildcard_part *other,
                               struct text *name, size_t *left)
@@ -134,8 +130,8 @@ static size_t samples_in_both(const struct wildcard_part *part, const struct wil
 /* --- the table -------------------------------------------------------------------------------- */
 
 /*
- * Returns the entry of the table with this hash, or the free entry for it; NULL after PROBES other
- * entries.
+ * Returns the table's entry with this hash, or the free entry for it. Returns NULL after PROBES
+ * other entries.
  */
 static struct wildcard_part **table_find(struct wildcard_part **table, size_t size, uint64_t hash)
 {
@@ -147,14 +143,17 @@ static struct wildcard_part **table_find(struct wildcard_part **table, size_t si
     return NULL;
 }
 
-/* The repeated samples of a message that were found so far. */
+/* The repeated samples that were found so far. */
 struct finding {
     struct decoded *out;
-    const struct wildcard_part *first; /* the first part that has samples of an earlier one */
-    size_t left;                       /* of NAMES */
+    const struct wildcard_part *first; /* the first part with samples of an earlier one */
+    size_t left;                       /* number of comparisons left, from NAMES */
 };
 
-/* Adds the part to the table, or counts its samples that a part with the same hash has too. */
+/*
+ * Adds the part to the table. If the table has a part with its hash, counts the samples in both
+ * instead.
+ */
 static void count_part(struct wildcard_part **table, size_t size, struct wildcard_part *part,
                        struct finding *finding)
 {

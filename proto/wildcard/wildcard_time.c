@@ -1,4 +1,4 @@
-/* The times of messages: which fields may be the time, and their values. */
+/* The times of messages: the fields that can be the time, and their values. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* A number is recognised as a time if it is between the years 2000 and 2100 in one of the units. */
+/* A number can be a time if it is between the years 2000 and 2100 in one of the units. */
 #define YEAR_2000 INT64_C(946684800)
 #define YEAR_2100 INT64_C(4102444800)
 
-/* The order in which a message's fields are tried. */
+/* The order in which the fields of a message are tried. */
 enum { RANK_ASKED, RANK_ROLE, RANK_NAME, RANK_TIMESTAMP, RANK_MESSAGE, RANK_PAIR };
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ static bool is_singular_integer(const struct field_type *field)
 
 /* --- messages of two numbers ------------------------------------------------------------------ */
 
-/* Whether messages of the type are seconds and nanoseconds; their fields are then in this order. */
+/* Returns true if messages of the type are seconds and nanoseconds, in this order. */
 static bool is_seconds_and_nanos(const struct message_type *type)
 {
     static const char *const seconds[] = {"sec", "secs", "seconds"};
@@ -68,7 +68,10 @@ static bool is_seconds_and_nanos(const struct message_type *type)
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-/* Returns the nanoseconds of a unit at the end of the name, and the name's length without it. */
+/*
+ * Returns the nanoseconds of the unit that the name ends with, or 0, and the name's length without
+ * it.
+ */
 static int64_t unit_at_end(const char *name, size_t *length)
 {
     static const struct {
@@ -84,10 +87,7 @@ static int64_t unit_at_end(const char *name, size_t *length)
     return 0;
 }
 
-/*
- * Finds the field with the rest of the seconds that are in `seconds`: its name is the same, except
- * for the unit.
- */
+/* Finds the field with the fraction of the time in `seconds`: its name differs only in the unit. */
 static const struct field_type *rest_of(const struct message_type *type,
                                         const struct field_type *seconds, int64_t *unit)
 {
@@ -169,7 +169,7 @@ bool wildcard_find_times(struct wildcard_plan *plan, struct wildcard_type *type)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the number as an integer; 0 if it does not fit. */
+/* Returns the number as an integer, or 0 if it does not fit. */
 static int64_t whole_of(const struct field_type *field, const ProtobufCMessage *message)
 {
     struct field_number number = field_read_number(field, field_value(field, message));
@@ -180,7 +180,7 @@ static int64_t whole_of(const struct field_type *field, const ProtobufCMessage *
     return fabs(number.is.as_double) < 9.2e18 ? (int64_t)number.is.as_double : 0;
 }
 
-/* Returns the number in nanoseconds; 0 if that does not fit. */
+/* Returns the number in nanoseconds, or 0 if that does not fit. */
 static int64_t units_of(const struct field_type *field, const ProtobufCMessage *message,
                         int64_t unit)
 {
@@ -197,7 +197,10 @@ static int64_t time_of_seconds(int64_t seconds, int64_t rest, int64_t unit)
     return seconds * SECOND + rest * unit;
 }
 
-/* Finds the unit that puts the number between 2000 and 2100; the ranges do not overlap. */
+/*
+ * Tries the unit in which the number is between 2000 and 2100. The ranges of the units do not
+ * overlap.
+ */
 static int64_t time_of_number(const struct field_type *field, const ProtobufCMessage *message)
 {
     int64_t number = whole_of(field, message);

@@ -1,6 +1,6 @@
 /*
- * Lists the parts of a message. The recursion is as deep as the nesting of messages, which the
- * decoder has limited.
+ * Lists the parts of a message. The recursion is as deep as messages are nested, which the decoder
+ * has limited.
  */
 #include "proto/wildcard/wildcard_plan.h"
 
@@ -23,7 +23,7 @@ static struct wildcard_list messages_of(const struct wildcard_field *field,
 }
 
 /*
- * Makes the place inside the field at `index`; an element has other keys (walk_element). Returns
+ * Sets *to to the place in the field at `index`; walk_element sets the keys of an element. Returns
  * false if the arena is full.
  */
 static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from, size_t index,
@@ -55,7 +55,7 @@ static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
            wildcard_join(walk, &from->name, '.', &field->name, &to->name);
 }
 
-/* Whether samples can be inside the place. */
+/* Returns true if there can be samples in the place. */
 static bool leads_on(const struct wildcard_place *place)
 {
     return place->selected || place->paths != 0;
@@ -64,7 +64,7 @@ static bool leads_on(const struct wildcard_place *place)
 /* --- labels of an element --------------------------------------------------------------------- */
 
 /*
- * Adds the labels of a message, and of the singular messages inside, which belong to the same
+ * Adds the labels of a message, and of the singular messages in it, which belong to the same
  * element. Sets the element's time to the first one found.
  */
 static bool add_labels(struct wildcard_walk *walk, const ProtobufCMessage *message,
@@ -119,7 +119,7 @@ static bool walk_numbers(struct wildcard_walk *walk, size_t index, const Protobu
     return true;
 }
 
-/* Walks an element of a list with these keys, which may be the entry of a map. */
+/* Walks an element of a list, which may be the entry of a map. `keys` are its keys. */
 static bool walk_element(struct wildcard_walk *walk, const struct wildcard_list *list,
                          size_t position, const struct wildcard_element_keys *keys,
                          const struct wildcard_place *around, const struct wildcard_place *inside)
@@ -189,7 +189,9 @@ static bool add_samples(struct wildcard_walk *walk, const ProtobufCMessage *mess
     return true;
 }
 
-/* Lists the parts of a message, and of the messages in it, except the element's labels. */
+/*
+ * Lists the parts of a message and of the messages in it. The element's labels were added before.
+ */
 static bool walk_message(struct wildcard_walk *walk, const ProtobufCMessage *message,
                          struct wildcard_place *place)
 {
@@ -215,7 +217,7 @@ static bool walk_message(struct wildcard_walk *walk, const ProtobufCMessage *mes
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* Makes the text that begins all names: the value of the field that the option `name` selects. */
+/* Makes the text that all names begin with: the value of the option `name`. */
 static bool begin_names(struct wildcard_walk *walk, const ProtobufCMessage *message,
                         struct text *name)
 {

@@ -7,7 +7,7 @@ static bool is_separator(char c)
     return c == '.' || c == '/';
 }
 
-/* Whether the path `whole` begins with the path `begin`. */
+/* Returns true if the path `whole` begins with the path `begin`. */
 static bool path_begins(const struct text *whole, const struct text *begin)
 {
     if (begin->size == 0)
@@ -22,7 +22,10 @@ static bool path_begins(const struct text *whole, const struct text *begin)
     return true;
 }
 
-/* Whether an entry of `labels` may select a field by this path, or by one that begins with it. */
+/*
+ * Returns true if an entry of `labels` can select a field by this path, or by a path that begins
+ * with it.
+ */
 static bool matters(const struct wildcard_plan *plan, const struct text *path, bool is_whole)
 {
     for (size_t i = 0; i < plan->label_count; i++) {
@@ -34,7 +37,7 @@ static bool matters(const struct wildcard_plan *plan, const struct text *path, b
     return false;
 }
 
-/* Cuts off the beginning of the path that the option `labels` does not tell from others. */
+/* Removes the beginning of the path that makes no difference to the option `labels`. */
 static void cut(const struct wildcard_plan *plan, struct wildcard_where *where)
 {
     where->is_whole = where->is_whole && matters(plan, &where->path, true);

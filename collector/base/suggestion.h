@@ -39,7 +39,10 @@ void suggestion_offer_others(struct suggestion *suggestion, const char *others, 
  */
 const char *suggestion_found(const struct suggestion *suggestion);
 
-/* Returns true if the given text differs from the found name by at most one slip. */
+/*
+ * Returns true if the given text differs from the found name by at most one slip, and is not
+ * another program's name for it.
+ */
 bool suggestion_is_slip(const struct suggestion *suggestion);
 
 #endif

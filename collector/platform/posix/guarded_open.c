@@ -111,8 +111,7 @@ static bool has_no_targets(int folder)
 }
 
 /*
- * Returns true if another user may have linked this file here, so that its owner and that of the
- * folder differ.
+ * Returns true for a file with several names that another user may have linked into this folder.
  */
 static bool is_hard_link(int folder, const struct stat *status)
 {

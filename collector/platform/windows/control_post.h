@@ -28,7 +28,7 @@ bool control_post(enum control_event event);
 
 /*
  * Does control_post unless the event was posted before: the console and the service manager both
- * report a shutdown, which counts once.
+ * report a shutdown, which counts once. Returns as control_post.
  */
 bool control_post_first(enum control_event event);
 

@@ -332,8 +332,8 @@ static struct notifier_event report_removed(struct psn_notifier *notifier,
 }
 
 /*
- * Translates a packet into at most one event. Returns the number of events. For data, an error or
- * an end alike it is READY; a receive finds out which.
+ * Translates a packet into at most one event. Returns the number of events. Data, an error and an
+ * end are all reported as READY; a receive finds out which.
  */
 static size_t psn_translate(struct psn_notifier *notifier, const OVERLAPPED_ENTRY *packet,
                             struct notifier_event *event)

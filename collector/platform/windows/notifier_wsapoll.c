@@ -43,7 +43,7 @@ struct wsapoll_notifier {
     struct sockaddr_in own_address;
     _Atomic bool woken; /* a WOKEN event is due */
     struct wsapoll_level levels[NOTIFIER_LEVELS_MOST];
-    size_t next;  /* index in `levels` from which the next wait reports, in turn */
+    size_t next;  /* index in `levels` where the next wait begins, so that all are served */
     bool changed; /* levels have changed since `polled` was filled */
 
     /*

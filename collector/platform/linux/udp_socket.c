@@ -126,9 +126,9 @@ static int get_number(int fd, int name)
 }
 
 /*
- * Sets the buffer when the socket is opened, and later only if the wanted size changes: at its start
- * the process may have been allowed more than now. Never reduces the buffer of an inherited socket.
- * A request for more never reduces the buffer either.
+ * Sets the buffer when the socket is opened, and later only if the wanted size changes: at its
+ * start the process may have been allowed more than now. Never reduces the buffer of an inherited
+ * socket. A request for more never reduces the buffer either.
  */
 static void set_buffer(struct udp_socket *socket, bool ipv6,
                        const struct udp_socket_options *options)

@@ -62,10 +62,6 @@ static bool touches(const struct network_range *range, const struct network_rang
            !is_less(host_number_after(range->last), next->first);
 }
 
-/*
- * Sorts the ranges and merges those that overlap or follow each other. Returns the number of the
- * remaining ranges.
- */
 static size_t merge_ranges(struct network_range *ranges, size_t count)
 {
     if (count == 0)

@@ -10,7 +10,6 @@
 
 typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
 
-/* Skips VLAN tags. Accepts the EtherTypes of IPv4 and IPv6. */
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
 {
     while (ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_SERVICE ||

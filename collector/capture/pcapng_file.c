@@ -145,7 +145,6 @@ int pcapng_file_open(struct pcapng_file *file, struct capture_input *input, stru
     return read_section(file, input, &block, error) ? 0 : -1;
 }
 
-/* Returns NULL if there are too many interfaces or memory is short. */
 static struct pcapng_interface *add_interface(struct pcapng_file *file)
 {
     RULE(file->interface_count <= file->interface_room, "interfaces lie within their array");

@@ -47,7 +47,6 @@ void pcapng_write_section(uint8_t *to, uint16_t link_type)
     interface[20] = NANOSECONDS; /* the padding and the end of options after it stay 0 */
 }
 
-/* Pads with zeros to a multiple of four bytes. Returns the padded size. */
 static size_t pad(uint8_t *bytes, size_t size)
 {
     size_t padded = (size + 3) & ~(size_t)3;

@@ -17,7 +17,7 @@
 
 struct slot {
     uint64_t number; /* increases with each datagram that begins; 0: the slot is free */
-    int64_t time_ns; /* time of its first frame */
+    int64_t time_ns;
     struct frame_hosts hosts;
     uint32_t id;
     uint8_t next_header; /* valid after the fragment at offset 0 was stored */

@@ -78,7 +78,7 @@ static void put_ipv4(const struct udp_packet *packet, uint8_t *to)
 static void put_ipv6(const struct udp_packet *packet, uint8_t *to)
 {
     memset(to, 0, IPV6_SIZE);
-    to[0] = 0x60; /* version 6 */
+    to[0] = 0x60;
     put_network_u16(to + 4, (unsigned)(UDP_SIZE + packet->length));
     to[6] = PROTOCOL_UDP;
     to[7] = HOPS;

@@ -18,7 +18,7 @@
 struct process_status {
     char name[32];
     char state;
-    unsigned long long blocked; /* bit n - 1: signal n is blocked */
+    unsigned long long blocked;
 };
 
 static bool read_status(const char *process, struct process_status *status)

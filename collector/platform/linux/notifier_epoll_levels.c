@@ -20,7 +20,7 @@
 struct epoll_level {
     int socket; /* -1: this entry is free */
     void *token;
-    bool removed; /* its REMOVED event is due */
+    bool removed;
 };
 
 struct epoll_levels {
@@ -28,7 +28,7 @@ struct epoll_levels {
     int epoll;
     int wake;
     _Atomic bool woken; /* a WOKEN event is due */
-    size_t due;         /* number of REMOVED events that are due */
+    size_t due;
     struct epoll_level levels[NOTIFIER_LEVELS_MOST];
 };
 

@@ -11,7 +11,6 @@
 
 #include "collector/platform/posix/lending.h"
 
-/* Returns false if the file is empty or cannot be read. Ends `text` with a NUL. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int fd = lending_open(path, O_RDONLY | O_CLOEXEC, 0);

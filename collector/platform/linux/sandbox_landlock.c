@@ -78,7 +78,6 @@ static struct ruleset_attributes attributes_of(const struct sandbox_plan *plan, 
     return all;
 }
 
-/* An older kernel expects a shorter structure. */
 static size_t attributes_size(int version)
 {
     if (version >= 6)

@@ -92,7 +92,6 @@ static bool is_single(void)
     return unshare(CLONE_THREAD) == 0;
 }
 
-/* Signals all threads that were not signalled yet. Returns true if it found one. */
 static bool pass(struct reached *reached)
 {
     bool found = false;

@@ -36,7 +36,6 @@ struct service_manager {
 
 /* --- finding the service manager -------------------------------------------------------------- */
 
-/* Accepts a path or, after an '@', an abstract name. */
 static bool set_address(struct service_manager *manager, const char *text)
 {
     size_t length = strlen(text);

@@ -98,7 +98,6 @@ static size_t label_of(struct making *making, const struct target *target)
     return emit(making, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)between));
 }
 
-/* Emits a branch to `above` if the loaded word is at least `least`, otherwise to `below`. */
 static struct target branch(struct making *making, uint32_t least, struct target above,
                             struct target below)
 {

@@ -44,7 +44,6 @@ static bool set_flag(int fd, int level, int name, int value)
     return setsockopt(fd, level, name, &value, sizeof value) == 0;
 }
 
-/* Set if the kernel did not report the drops of an opened socket. */
 static atomic_bool lacks_drops;
 
 bool udp_socket_counts_drops(void)

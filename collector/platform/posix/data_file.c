@@ -107,7 +107,6 @@ bool data_file_read(struct data_file file, uint64_t offset, void *bytes, size_t 
     return true;
 }
 
-/* Removes the first `written` bytes from the remaining pieces. */
 static void advance(struct iovec **next, int *left, size_t written)
 {
     while (*left > 0 && written >= (*next)->iov_len) {

@@ -19,7 +19,6 @@ static bool location_fill(const struct stat *status, struct file_location *place
     return true;
 }
 
-/* Returns true for the null device, to which several sinks may write. */
 static bool is_null_device(const struct stat *status)
 {
     struct stat null;

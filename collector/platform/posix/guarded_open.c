@@ -33,9 +33,9 @@ const char *guarded_open_why(int number)
 struct way {
     int folder; /* descriptor, or AT_FDCWD */
     char path[PATH_MAX];
-    size_t at;      /* index of its first byte in `path` */
-    unsigned links; /* number of links that were followed */
-    bool movable;   /* another user may exchange a part of the path at any time */
+    size_t at; /* index of its first byte in `path` */
+    unsigned links;
+    bool movable; /* another user may exchange a part of the path at any time */
 };
 
 static void step(struct way *way, int folder)
@@ -193,7 +193,7 @@ struct entry {
     char name[NAME_MAX + 1];
     bool last;
     int found; /* descriptor opened with O_PATH, or -1 */
-    bool seen; /* `status` is filled */
+    bool seen;
     struct stat status;
     int through; /* the argument of open_name */
 };

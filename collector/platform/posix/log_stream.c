@@ -18,7 +18,7 @@
 static bool write_until(const struct stream *stream, const char *lines, size_t size,
                         int64_t deadline_ns)
 {
-    unsigned spurious = 0; /* number of times that the stream was ready but accepted no byte */
+    unsigned spurious = 0;
     while (size != 0) {
         ssize_t written = stream_write(stream, lines, size);
         if (written > 0) {

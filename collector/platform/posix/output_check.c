@@ -27,7 +27,6 @@ static int cannot_create_file(struct error *error, const char *path, int number)
     return -1;
 }
 
-/* Returns 0 if files can be created in the folder, or errno. */
 static int folder_problem(const char *path)
 {
     struct stat status;

@@ -21,7 +21,7 @@ struct output_file {
     struct stream stream;
     bool regular;
     bool terminal;
-    bool filled; /* the file was not empty when it was opened */
+    bool filled;
     bool begun;
     off_t end; /* for a regular file: where this program's last write ended, less what was rolled
                   back */

@@ -20,8 +20,8 @@
 
 struct part_file {
     int fd;
-    uint64_t size; /* bytes of complete appends */
-    bool torn;     /* bytes of a failed append that could not be cut off follow */
+    uint64_t size;
+    bool torn; /* bytes of a failed append that could not be cut off follow */
     char path[];
 };
 

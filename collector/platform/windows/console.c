@@ -6,9 +6,6 @@ bool console_is(HANDLE handle)
     return GetConsoleMode(handle, &mode) != 0;
 }
 
-/*
- * Returns the size in bytes of the UTF-8 character that begins with this byte, or 1 if none does.
- */
 static size_t character_size(unsigned char first)
 {
     if (first >= 0xf0)

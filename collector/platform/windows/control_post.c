@@ -1,6 +1,5 @@
 #include "collector/platform/windows/control_post.h"
 
-/* Where threads post events; set by the control. */
 static struct {
     SRWLOCK lock;
     CONDITION_VARIABLE ended;

@@ -47,7 +47,6 @@ static HANDLE data_file_open_file(const char *path, DWORD disposition, DWORD fla
     return handle;
 }
 
-/* Keeps the handle of a file on a disk, and closes any other. */
 static enum data_file_result data_file_keep(HANDLE handle, struct data_file *out)
 {
     BY_HANDLE_FILE_INFORMATION found;

@@ -22,7 +22,7 @@ struct target {
 };
 
 struct datagram_sender {
-    SOCKET ipv4, ipv6; /* INVALID_SOCKET: no target of that family */
+    SOCKET ipv4, ipv6;
     size_t count;
     struct target targets[];
 };

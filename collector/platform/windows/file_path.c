@@ -48,7 +48,6 @@ static bool is_drive(const char *path)
     return is_letter && path[1] == ':';
 }
 
-/* Returns the length of "C:" and a '/' after it, or 0 if the path has no drive. */
 static size_t drive_root(const char *path)
 {
     return !is_drive(path) ? 0 : path[2] == '/' ? 3 : 2;

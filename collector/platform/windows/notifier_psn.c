@@ -48,7 +48,7 @@ struct registration {
 };
 
 struct worker {
-    DWORD id; /* 0 before its first wait */
+    DWORD id;
     HANDLE handle;
     _Atomic uint64_t round; /* the round in which its latest wait began; LEFT if it has left */
 };

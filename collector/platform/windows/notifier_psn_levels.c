@@ -156,7 +156,6 @@ static int levels_add(struct notifier *base, wait_handle socket, void *token, un
     return code == 0 ? 0 : levels_fail(error, "cannot watch a socket", code);
 }
 
-/* Returns the registration, unless its removal has begun, or NULL. */
 static struct psn_level *find_level(struct psn_levels *notifier, SOCKET socket, const void *token)
 {
     for (size_t i = 0; i < NOTIFIER_LEVELS_MOST; i++) {
@@ -284,7 +283,6 @@ static DWORD request_and_retrieve(struct psn_levels *notifier, DWORD timeout_ms)
     return 0;
 }
 
-/* Makes the requests while the thread retrieves packets. */
 static void request_only(struct psn_levels *notifier)
 {
     struct requests requests;

@@ -27,7 +27,7 @@ struct psn_stream {
     struct stream_registration common;
     unsigned interests; /* the armed conditions; 0 if it is not armed */
     struct psn_removal removal;
-    notifier_close *close; /* closes the socket after its removal */
+    notifier_close *close;
     struct psn_stream *older, *newer;
 };
 

@@ -35,7 +35,7 @@ struct wsapoll_level {
     unsigned interests;
     bool listens;
     bool datagrams;
-    bool removed; /* its REMOVED event is due */
+    bool removed;
 };
 
 struct wsapoll_notifier {

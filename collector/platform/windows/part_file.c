@@ -24,8 +24,8 @@
 
 struct part_file {
     HANDLE handle;
-    uint64_t size; /* bytes of complete appends */
-    bool torn;     /* bytes of a failed append that could not be cut off follow */
+    uint64_t size;
+    bool torn; /* bytes of a failed append that could not be cut off follow */
     wchar_t *path;
 };
 

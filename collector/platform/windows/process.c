@@ -19,7 +19,7 @@
 const size_t process_arguments_most = 32000;
 
 struct reading {
-    HANDLE from; /* NULL before it is created */
+    HANDLE from;
     OVERLAPPED state;
     bool started;
     struct process_reading kept;

@@ -211,7 +211,6 @@ bool stream_port_post(struct stream_port *port, ULONG_PTR key, DWORD bits)
     return PostQueuedCompletionStatus(port->port, bits, key, NULL);
 }
 
-/* Posts at most one wake-up: the thread that takes it sees what this call announces, too. */
 void stream_port_wake(struct notifier *base)
 {
     struct stream_port *port = port_of(base);

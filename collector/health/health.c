@@ -204,7 +204,6 @@ void health_destroy(struct health *health)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-/* Returns NULL if out of memory. */
 static struct note *make_note(const struct ledger_snapshot *ledger, int64_t now_ns)
 {
     size_t listeners = ledger_listener_indexes(ledger);
@@ -281,7 +280,6 @@ static uint64_t lost_in(struct period period, bool of_sink, size_t index, size_t
     return reported ? count : 0;
 }
 
-/* Continues the reports of shares in a new note. */
 static void note_reports(struct note *note, const struct health *health,
                          const struct ledger_snapshot *ledger)
 {
@@ -336,7 +334,6 @@ static void begin_reason(struct reasons *reasons, enum health_reason reason, con
     json_member_text(out, of, name);
 }
 
-/* Adds the reason of an outage as the system or the far end reported it. */
 static void add_error(struct reasons *reasons, const char *why)
 {
     if (*why != '\0')

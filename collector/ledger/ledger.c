@@ -147,7 +147,6 @@ static int find_sink(const struct ledger *ledger, const char *name)
     return -1;
 }
 
-/* Returns false, with the ledger unchanged, if out of memory. */
 static bool append_listener(struct ledger *ledger, const struct listener_entry *entry)
 {
     size_t count = ledger->listener_count;

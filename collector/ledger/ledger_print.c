@@ -136,7 +136,6 @@ static void advise(struct advice *advice, const char *word)
     advice->words[advice->count++] = word;
 }
 
-/* Adds the nonzero reasons that have a remedy. */
 static void advise_on(struct advice *advice, const struct reason_text *reasons,
                       const uint64_t *counts, size_t count)
 {

@@ -17,7 +17,6 @@
 /* log_stream_write writes up to this number of bytes whole or not at all. */
 #define WHOLE_SIZE 4096
 
-/* Bytes for the line that reports lost lines. */
 #define LOSS_SIZE (WHOLE_SIZE - LOG_LINE_SIZE)
 
 /* Number of lost lines that were not reported yet. */
@@ -103,7 +102,6 @@ void log_date_lines(bool dated)
     atomic_store(&is_dated, dated);
 }
 
-/* Writes the line that reports lost lines. Returns its bytes. */
 static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, char *line)
 {
     struct log_entry loss = {.level = LOG_INFO, .subject = LOG_OF_PROGRAM};

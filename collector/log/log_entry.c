@@ -60,7 +60,6 @@ static const char *entry_prefix(enum log_level level, enum log_place place)
     return "";
 }
 
-/* Appends as much of the text as fits. */
 static void entry_put(struct output *out, const char *text)
 {
     size_t size = strlen(text);
@@ -127,7 +126,6 @@ static void put_subject(struct output *out, const struct log_entry *entry)
     json_string(out, entry->name, strlen(entry->name));
 }
 
-/* Appends an object with the first `message_size` bytes of the message. */
 static void put_object(struct output *out, const struct log_entry *entry, uint64_t repeated,
                        int64_t time_ns, size_t message_size)
 {

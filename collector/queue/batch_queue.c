@@ -29,7 +29,7 @@ struct batch_queue {
     struct ring *ring;
     _Atomic size_t capacity; /* slots of the ring that may be used */
     _Atomic size_t longest;  /* the largest capacity since creation */
-    _Atomic size_t large;    /* upper limit of large batches in the ring */
+    _Atomic size_t large;
     struct share whole;
     struct share mixed; /* batches with records of several listeners */
     /* By listener index, in blocks that never move. */
@@ -148,10 +148,7 @@ static void note_popped(struct share *share, bool large)
         count_up(&share->large.popped);
 }
 
-/*
- * Tells if a listener may have one more slot: `level` of `capacity` slots are used, `own` of them
- * by this listener.
- */
+/* `level` of `capacity` slots are used, `own` of them by this listener. */
 static enum queue_result check_room(const struct batch_queue *queue, size_t capacity, size_t level,
                                     size_t own)
 {

@@ -33,7 +33,7 @@ struct segment {
     struct block *rest;
     int64_t received_ns;
     struct address source, destination;
-    uint32_t size; /* bytes of the datagram */
+    uint32_t size;
     uint16_t number;
     uint16_t body; /* offset in the datagram of its part of the message */
     uint8_t bytes[];
@@ -42,7 +42,7 @@ struct segment {
 _Static_assert(sizeof(struct segment) <= BLOCK_SIZE / 4, "a small datagram fits its first block");
 
 struct message {
-    struct message *newer, *older; /* neighbours in its list */
+    struct message *newer, *older;
     struct message *next_in_bucket;
     uint64_t fingerprint[2];
     int64_t begun_ns; /* arrival of its first segment; for an ended message, the time of its end */
@@ -83,7 +83,6 @@ size_t assembly_memory(size_t memory)
     return sizeof(struct assembly) + memory;
 }
 
-/* Returns the size of `scratch`. The remaining memory is for segments. */
 static size_t scratch_size(const struct assembly_options *options)
 {
     size_t longest =
@@ -496,7 +495,6 @@ static enum assembly_result refuse_segment(struct refusal *refusal, enum datagra
     return ASSEMBLY_REFUSED;
 }
 
-/* Gives up the message, and refuses the present segment, for this reason. */
 static enum assembly_result refuse_message(struct assembly *assembly, struct message *message,
                                            enum datagram_reason reason, enum decode_cause cause,
                                            struct refusal *refusal)

@@ -20,7 +20,7 @@ struct capture_player {
     struct capture *capture;
     struct ingest *ingest;
     struct thread *thread;
-    unsigned taken; /* number of datagrams since the last update */
+    unsigned taken;
     _Atomic bool stopping;
     _Atomic bool finished;
     _Atomic bool damaged;
@@ -99,7 +99,6 @@ static void play_datagram(struct capture_player *player, const struct capture_da
         player->options.received(player->options.context, 1);
 }
 
-/* The usual cause is a wrong port. */
 static void warn_if_nothing_came(const struct capture_player *player)
 {
     const struct capture_counts *counts = capture_counts(player->capture);

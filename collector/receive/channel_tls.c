@@ -39,8 +39,8 @@ struct tls_session {
     enum channel_result ended; /* final result, or CHANNEL_OK if the channel has not ended */
     struct tls_handshake handshake; /* limits of the handshake; not used after it */
     const char *too_much;           /* names the limit that the peer exceeded; else NULL */
-    bool heard;                     /* bytes have arrived */
-    bool no_tls;                    /* the bytes that arrived were not TLS */
+    bool heard;
+    bool no_tls;
     bool renegotiates;              /* the peer requested a renegotiation */
     bool finished;                  /* the sending direction has ended; input is discarded */
     char why[CHANNEL_FAILURE_SIZE]; /* the reason for which the channel failed */
@@ -74,7 +74,6 @@ static struct tls_session *begin_call(const struct tls_library *library, BIO *bi
 static const struct tls_library *loaded;
 static BIO_METHOD *sockets;
 
-/* Returns true if the handshake is within its limits, so that OpenSSL may read the bytes. */
 static bool is_within_limits(struct tls_session *session, const char *bytes, size_t size)
 {
     if (session->handshake.budget == NULL)

@@ -8,7 +8,6 @@
 #include "collector/text/compiler.h"
 #include "collector/text/json_reader.h"
 
-/* The arguments of datagram_decode. */
 struct decoding {
     struct arena *arena;
     const struct listener *listener;

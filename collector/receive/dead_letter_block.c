@@ -4,7 +4,7 @@
 
 #include "collector/capture/udp_packet.h"
 
-/* Writes the packet's comment, cut to whole UTF-8 characters. Returns its bytes. */
+/* Cuts the comment to whole UTF-8 characters. Returns its bytes. */
 static size_t make_comment(char *text, size_t size, const struct dead_letter *letter)
 {
     char why[DECODE_FAILURE_TEXT_SIZE];

@@ -33,7 +33,6 @@ struct dead_letters {
 
     struct dead_letter_file file; /* only the writing thread uses this while it runs */
 
-    /* Shared between threads. */
     _Atomic bool sleeping;
     _Atomic bool finished;
     _Atomic bool reopen_wanted;

@@ -55,7 +55,7 @@ static int make_no_cookie(SSL *ssl, unsigned char *cookie, unsigned *size)
     return 0;
 }
 
-/* Finds the key of the client's identity. The name is used only if the handshake completes. */
+/* The name is used only if the handshake completes. */
 static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, unsigned most)
 {
     struct dtls_server *server = loaded->SSL_get_ex_data(ssl, 0);
@@ -174,14 +174,12 @@ static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
     dtls_due(server, now_ns + left_ns);
 }
 
-/* Adds the time since `began_ns` to the time for handshakes that the client's host has used. */
 static void spend(struct dtls_server *server, const struct dtls_peer *peer, int64_t began_ns,
                   int64_t now_ns)
 {
     dtls_time_spend(&server->time, peer->host, clock_monotonic_ns() - began_ns, now_ns);
 }
 
-/* Lets OpenSSL continue. The handshake then is complete, has failed, or waits for the client. */
 static void make_step(struct dtls_server *server, struct dtls_peer *peer,
                       const struct dtls_record *record, int64_t now_ns)
 {
@@ -240,7 +238,6 @@ static void send_cookie(struct dtls_server *server, const struct dtls_input *inp
         counter_add(&options->counters->answers_unsent, 1);
 }
 
-/* Returns true if the old handshake may end so that the client can begin one. */
 static bool must_yield(const struct dtls_peer *old, const struct dtls_peer *client, int64_t now_ns)
 {
     return old->host->handshakes > client->host->handshakes + 1 ||
@@ -258,7 +255,6 @@ static struct dtls_peer *add_client(struct dtls_server *server, const struct add
     return peer;
 }
 
-/* Returns a new association that has read the hello, or NULL. */
 static SSL *read_hello(struct dtls_server *server, const struct dtls_input *input)
 {
     const struct tls_library *library = server->library;

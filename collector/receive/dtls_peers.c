@@ -6,7 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 
-/* As OpenSSL's own window. */
+/* The size of OpenSSL's own window. */
 #define WINDOW 64
 
 /* --- lists ------------------------------------------------------------------------------------ */

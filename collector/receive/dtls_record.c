@@ -62,7 +62,6 @@ struct message {
     const uint8_t *body;  /* of the fragment */
 };
 
-/* Reads the message at offset *at of the record and moves *at past it. */
 static bool read_message(const struct dtls_record *record, size_t *at, struct message *message)
 {
     const uint8_t *bytes = record->body + *at;

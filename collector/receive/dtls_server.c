@@ -65,7 +65,6 @@ void dtls_server_finish(struct dtls_server *server)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Decrypts a record of a session. The session may end. */
 static enum dtls_outcome decrypt(struct dtls_server *server, struct dtls_peer *peer,
                                  const struct dtls_input *input, struct dtls_plain *plain)
 {

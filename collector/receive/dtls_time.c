@@ -24,7 +24,6 @@ static void save(struct dtls_time *time, int64_t now_ns)
 
 /* --- accounts --------------------------------------------------------------------------------- */
 
-/* Returns the host's account after decay. */
 static int64_t account(const struct stream_host *host, int64_t now_ns)
 {
     const int64_t passed = now_ns - host->spent_since_ns;
@@ -35,7 +34,6 @@ static int64_t account(const struct stream_host *host, int64_t now_ns)
     return host->spent_ns - host->spent_ns * passed / DTLS_TIME_FORGOTTEN;
 }
 
-/* Returns the entry of the kept host with the smallest account. */
 static struct stream_host **smallest(struct dtls_time *time, int64_t now_ns)
 {
     struct stream_host **found = &time->kept[0];

@@ -108,8 +108,8 @@ static bool is_to_refresh(const struct receiver *receiver)
 }
 
 /*
- * Reads the drops of sockets on this thread's ready list first, because it has their claims. A
- * thread whose list has a socket reads its drops in its own next round.
+ * Reads the drops of sockets on this thread's ready list first, because it has their claims. Other
+ * threads read those of the sockets on their lists in their next round.
  */
 static void refresh(struct worker *worker)
 {
@@ -167,7 +167,6 @@ static bool refuse_all(struct receiver *receiver)
     return refusing;
 }
 
-/* Drains a socket for one quantum. Returns true if it may have more datagrams. */
 static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
 {
     struct receiver *receiver = worker->receiver;
@@ -283,7 +282,7 @@ static void stay_on_processor(const struct worker *worker)
         log_line(LOG_WARNING, "cannot bind a receiving thread to processor %u", number);
 }
 
-/* Returns the shorter timeout. Negative means no limit. */
+/* Negative means no limit. */
 static int shorter(int a_ms, int b_ms)
 {
     if (a_ms < 0 || b_ms < 0)

@@ -138,7 +138,7 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
 /* --- draining --------------------------------------------------------------------------------- */
 
 struct quantum {
-    size_t taken;     /* number of datagrams */
+    size_t taken;
     int64_t first_ns; /* arrival of the first datagram, in ns since 1970 UTC */
 };
 
@@ -283,7 +283,6 @@ void receiver_release_socket(struct worker *worker, struct endpoint *endpoint, i
         receiver_list_socket(&worker->ready, endpoint);
 }
 
-/* Serves a socket, beginning at `now`. Returns the time at the end. */
 static int64_t serve_socket(struct worker *worker, struct endpoint *endpoint, int64_t now)
 {
     if (endpoint->leaving && endpoint->leaves_ns == LEAVE_AT_ONCE) {

@@ -55,7 +55,6 @@ static bool decode_whole(struct open_datagram *open, const struct datagram_slot 
     return false;
 }
 
-/* Handles a message that this segment completes. */
 static void take_whole(struct open_datagram *open, const struct udp_notif *header)
 {
     struct ingest *ingest = open->ingest;

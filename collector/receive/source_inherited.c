@@ -11,7 +11,6 @@
 #include "collector/receive/socket_source.h"
 #include "collector/receive/sources.h"
 
-/* Bytes for a list of names in an error. */
 #define NAMES_SIZE 256
 
 static int inherited_check(const struct listener_config *listener, struct error *error)
@@ -129,7 +128,6 @@ static size_t inherited_count(const struct listener_config *listener)
     return inherited_sockets_named(listener->place);
 }
 
-/* Fills in the listener's socket with this number, from 0. */
 static void fill_inherited(const struct listener_config *listener, size_t number,
                            struct udp_socket_options *options)
 {

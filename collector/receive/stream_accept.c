@@ -43,7 +43,6 @@
 
 /* --- listening -------------------------------------------------------------------------------- */
 
-/* Adds a listening socket. The server then owns it. Returns 0, or -1 with `error` filled. */
 static int watch_listening(struct stream_server *server, const struct listening *added,
                            struct error *error)
 {

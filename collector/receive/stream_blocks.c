@@ -7,8 +7,8 @@
 
 struct stream_blocks {
     struct mutex *lock; /* guards the blocks and the shares */
-    size_t waiting;     /* number of connections that wait */
-    size_t poor;        /* number of waiting connections whose host has no block */
+    size_t waiting;
+    size_t poor; /* number of waiting connections whose host has no block */
     uint8_t *memory;
     size_t count, size;
     size_t free_count;

@@ -352,7 +352,6 @@ static void pause_between_rounds(struct worker *worker)
 
 /* --- scanning connections --------------------------------------------------------------------- */
 
-/* The conditions under which a scan claims a connection. */
 struct scan {
     int64_t now_ns;
     bool room;      /* the sinks' queues have room */
@@ -410,7 +409,6 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the milliseconds that the thread may wait for events; negative means no limit. */
 static int wait_ms(const struct worker *worker)
 {
     if (worker->count != worker->kept || worker->scan_left != 0)

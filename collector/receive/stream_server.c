@@ -17,9 +17,7 @@
 /* Bytes that the system buffers at least for a connection before its sender must wait. */
 #define STREAM_WINDOW ((uint64_t)64 * 1024)
 
-/*
- * The number of blocks in addition to one per thread, which a thread needs for the rest of a read.
- */
+/* Blocks in addition to one per thread. Each thread needs one for the rest of a read. */
 #define BLOCKS 8
 
 size_t stream_server_memory(size_t threads, size_t max_connections, size_t max_frame)

@@ -146,10 +146,6 @@ void stream_slot_park(struct stream_slot *slot)
 
 /* --- free slots ------------------------------------------------------------------------------- */
 
-/*
- * Takes a slot for a connection of the host, which is in the table of hosts. The caller has the
- * lock.
- */
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
     const struct address network = address_network(&host->address);
@@ -172,7 +168,7 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
     struct stream_slot *slot = NULL;
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
-    *of_host = host == NULL; /* the table of hosts is never full */
+    *of_host = host == NULL; /* the table is never full, so the host has reached its limit */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);
     else

@@ -132,7 +132,6 @@ static int producer_make_kind(struct channel_kind *kind, const struct listener_c
     return 0;
 }
 
-/* Checks that the listener's certificates can be used. */
 int stream_source_probe(const struct listener_config *listener, struct error *error)
 {
     struct channel_kind kind;

@@ -7,7 +7,7 @@
 #include "collector/receive/stream_blocks.h"
 
 struct tls_budget {
-    _Atomic size_t taken; /* bytes reserved by all handshakes */
+    _Atomic size_t taken;
     size_t most;
     _Atomic size_t users;
 };

@@ -55,7 +55,6 @@ static const uint8_t *in_one_piece(struct unsealing *unsealing, const struct dat
     return unsealing->bytes;
 }
 
-/* Returns true if the times differ by more than `most`. */
 static bool is_apart(int64_t a, int64_t b, int64_t most)
 {
     uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
@@ -85,7 +84,6 @@ static void report_floor(const struct open_datagram *open, const struct sender_k
              (unsigned long long)held);
 }
 
-/* Checks a datagram whose tag is right, and notes that it was received. */
 static bool is_new(const struct open_datagram *open, const struct sender_key *key,
                    const struct sealed_header *header, struct refusal *refusal)
 {

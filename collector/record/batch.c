@@ -9,7 +9,6 @@
 
 #define PAGE_ALIGNMENT 4096
 
-/* Batches that were allocated together. */
 struct slab {
     struct slab *next;
     uint8_t *small_memory;

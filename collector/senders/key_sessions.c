@@ -69,9 +69,8 @@ size_t key_sessions_memory(void)
 /* --- datagrams -------------------------------------------------------------------------------- */
 
 /*
- * Returns true if the time is above both ceilings. The caller holds the lock. A write lowers a
- * ceiling before it looks at the sessions, so it sees everything that was accepted under the old
- * ceiling.
+ * The caller holds the lock. A write lowers a ceiling before it looks at the sessions, so it sees
+ * everything that was accepted under the old ceiling.
  */
 static bool is_above_ceiling(const struct key_sessions *sessions, int64_t time_ns)
 {

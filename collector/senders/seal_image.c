@@ -53,7 +53,6 @@ void seal_image_begin(struct seal_image *image, bool stopped, int64_t floor_ns)
     put_little_u64(head + AT_FLOOR, (uint64_t)floor_ns);
 }
 
-/* Returns room for the key's sessions, or NULL. */
 static uint8_t *add_key(struct seal_image *image, uint64_t id, int64_t floor_ns, size_t sessions)
 {
     uint8_t *key = more(image, KEY_SIZE + sessions * SESSION_SIZE);
@@ -149,7 +148,6 @@ bool seal_image_next(struct seal_image_reader *reader, uint64_t *id, struct seal
     return get_key(reader, id, sessions);
 }
 
-/* Returns true if the image has exactly the keys that its head counts. */
 static bool has_its_keys(struct seal_image_reader reader)
 {
     uint64_t id;

@@ -34,7 +34,6 @@ struct seal_state {
 
 /* --- known keys ------------------------------------------------------------------------------- */
 
-/* Adds a key as an earlier run left it. Returns NULL if out of memory. */
 static struct known_key *add_known(struct seal_state *state, uint64_t id,
                                    const struct seal_sessions *earlier)
 {
@@ -108,7 +107,6 @@ static void plan_floors(struct seal_state *state, int64_t now_ns, int64_t ahead_
     }
 }
 
-/* Raises the ceilings to the times of the image, which is now on disk. */
 static void allow_floors(struct seal_state *state, int64_t common_ns)
 {
     struct seal_image_reader reader;
@@ -141,7 +139,6 @@ static int write_ahead(struct seal_state *state, int64_t now_ns, struct error *e
     return 0;
 }
 
-/* Like write_ahead, but also measures the duration of a successful write. */
 static int write_measured(struct seal_state *state, int64_t now_ns, struct error *error)
 {
     const int64_t begin_ns = clock_monotonic_ns();

@@ -28,7 +28,6 @@ static struct text take_word(struct text *rest)
     return word;
 }
 
-/* Reads exactly `size` bytes, of two digits each. */
 static bool read_hex(struct text word, uint8_t *bytes, size_t size)
 {
     if (word.size != 2 * size)

@@ -12,7 +12,6 @@
  */
 #define TOLD_OF_ALL 512
 
-/* A host that sends to a listener. */
 struct row {
     struct traffic_sender traffic;
     uint64_t numbered; /* number of its senders that number their datagrams */
@@ -26,7 +25,7 @@ struct sender_report {
     size_t listener_count;
     struct sequence_table *sequences;
     struct traffic_sender *read; /* the senders of one table */
-    struct row *rows;            /* of all tables */
+    struct row *rows;
     size_t row_count;
     struct sequence_sender losers[LOSERS_TOLD]; /* greatest losses first */
     size_t loser_count;

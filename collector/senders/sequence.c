@@ -110,7 +110,6 @@ static void describe_sender(struct sequence_sender *sender, const struct sequenc
         memcpy(sender->name, key->sender, size);
 }
 
-/* Prefetches what every search in the set reads. */
 static void prefetch_set(const struct sequence_set *set)
 {
     PREFETCH(set->fingerprint);

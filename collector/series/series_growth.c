@@ -190,7 +190,6 @@ static bool is_before(const struct growth_sender *a, const struct growth_sender 
     return a->refused != b->refused ? a->refused > b->refused : a->added > b->added;
 }
 
-/* Inserts the sender at its rank, unless the report is full of senders with higher ranks. */
 static void report_sender(struct growth_sender *told, size_t *count,
                           const struct growth_sender *sender)
 {

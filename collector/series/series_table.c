@@ -19,7 +19,7 @@ struct slot {
 
 struct series_table {
     struct slot *slots;
-    size_t size; /* number of slots */
+    size_t size;
     size_t most; /* upper limit of series */
     uint32_t per_sender;
     uint32_t timeout_s;

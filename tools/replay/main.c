@@ -13,20 +13,20 @@
 #include "tools/sending/udp_sender.h"
 
 struct replay {
-    const char *name; /* name of the capture in reports of progress */
+    const char *name; /* for reports of progress */
     struct capture *capture;
     struct udp_sender *sender;
     struct timing timing;
     int64_t start_ns;
     int64_t elapsed_ns;
     uint64_t sent, bytes, failed;
-    struct error send_error; /* error of the last failed send */
+    struct error send_error; /* of the last datagram that failed */
     bool seals;
     struct sealing sealing;
     uint8_t sealed[UDP_PAYLOAD_MAX]; /* the sealed datagram */
 };
 
-/* Waits until the datagram is due. Returns false if the program was asked to stop. */
+/* Waits until the datagram is due. Returns false if the program must stop. */
 static bool wait_for(const struct replay *replay, int64_t due_ns)
 {
     while (!interrupt_seen()) {
@@ -37,7 +37,7 @@ static bool wait_for(const struct replay *replay, int64_t due_ns)
     return false;
 }
 
-/* Seals the payload. Returns false with the error of a failed send if it is too large. */
+/* Seals the payload. If it is too large, fills send_error and returns false. */
 static bool seal(struct replay *replay, struct udp_payload *payload)
 {
     if (payload->size > UDP_PAYLOAD_MAX - SEALED_OVERHEAD) {
@@ -64,7 +64,7 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
 }
 
 /*
- * Ends a read from a pipe, which might otherwise never end. Called at a request to stop
+ * Ends a read from a pipe, which could wait for ever. Called when the program must stop
  * (interrupt_call).
  */
 static void end_waiting(void *context)
@@ -102,7 +102,7 @@ static void report(const struct replay *replay)
             counts->frames, counts->cut, counts->other, counts->incomplete);
 }
 
-/* Returns the result after the capture was read to its end: 0, or -1 with `error` filled. */
+/* Returns the result after the whole capture was read: 0, or -1 with `error` filled. */
 static int outcome(const struct replay *replay, const struct address *to, struct error *error)
 {
     if (replay->failed == 0)

@@ -6,11 +6,11 @@
 
 #define SPEED_MOST  1e6
 #define SPEED_LEAST 1e-6
-#define DUE_MOST    4e18 /* nanoseconds; the sum with the start time must fit in an int64_t */
+#define DUE_MOST    4e18 /* nanoseconds; must fit in an int64_t after adding the start time */
 
 /*
- * Returns the length of a number with at most one point. strtod also accepts signs, blanks and
- * names.
+ * Returns the length of a number with at most one point, or 0. (strtod would also accept signs,
+ * blanks and names.)
  */
 static size_t number_length(const char *text)
 {
@@ -43,7 +43,9 @@ int64_t timing_due(struct timing *timing, int64_t time_ns)
         return timing->latest_ns;
     if (timing->first_ns == 0)
         timing->first_ns = time_ns;
-    /* Both times are positive: their difference fits in a double with microsecond precision. */
+    /*
+     * Both times are positive, so a double has their difference with a precision of microseconds.
+     */
     double due = (double)(time_ns - timing->first_ns) / timing->speed;
     int64_t due_ns = due < DUE_MOST ? (int64_t)due : (int64_t)DUE_MOST;
     if (due_ns > timing->latest_ns)

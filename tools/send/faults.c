@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY_SIZE     2 /* bytes of an empty message in a field: the tag, and a length of 0 */
+#define EMPTY_SIZE     2 /* bytes of an empty message in a field: tag and length 0 */
 #define OVERSIZED_SIZE (UDP_PAYLOAD_MAX / EMPTY_SIZE * EMPTY_SIZE)
 
 int faults_init(struct faults *faults, const struct message_shape *shape)

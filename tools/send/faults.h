@@ -2,7 +2,7 @@
  * Makes datagrams that a collector must refuse.
  *
  * Lifecycle: init, make datagrams, clear. The datagrams belong to the struct. A malformed datagram
- * is valid until FAULTS_ALIVE more malformed datagrams were made. One thread.
+ * is valid until FAULTS_ALIVE more of them were made. One thread.
  */
 #ifndef SLUICE_TOOLS_SEND_FAULTS_H
 #define SLUICE_TOOLS_SEND_FAULTS_H
@@ -21,24 +21,24 @@ struct faults {
 };
 
 /*
- * Initialises the struct for messages of a shape. Returns 0, or -1 if memory is short. The caller
- * clears the struct in either case.
+ * For messages of the shape. Returns 0, or -1 if out of memory. The caller clears the struct in
+ * both cases.
  */
 int faults_init(struct faults *faults, const struct message_shape *shape);
 void faults_clear(struct faults *faults);
 
 /*
  * Makes a datagram that is not a message of any schema, about as long as `good`. There are three
- * kinds, in turn: the datagram ends inside a field, begins with an invalid wire type, or begins
- * with a varint that does not end.
+ * kinds, in turn: it ends within a field, begins with an invalid wire type, or begins with a varint
+ * that does not end.
  */
 struct udp_payload faults_malformed(struct faults *faults, const struct message_template *good);
 
 /*
- * Makes a datagram of the largest size, which decodes to several megabytes: it contains only empty
+ * Makes a datagram of the maximum size, which decodes to several megabytes: it has only empty
  * messages in a repeated field of the schema (samples, events, resources). A collector that limits
- * the decoded size refuses the datagram as too large. A collector with a smaller limit for
- * datagrams truncates it.
+ * the decoded size refuses it as too large. A collector with a smaller limit for datagrams
+ * truncates it.
  */
 struct udp_payload faults_oversized(const struct faults *faults);
 

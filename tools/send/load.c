@@ -18,7 +18,7 @@
 struct source {
     struct udp_sender *sender;
     struct message_template message;
-    uint64_t number; /* number of the last good datagram */
+    uint64_t number; /* of the last good datagram */
     char name[SENDER_SIZE_MAX + 8];
 };
 
@@ -30,15 +30,15 @@ struct load {
     struct mix mix;
     struct faults faults;
     struct source *sources;
-    uint8_t *slots; /* memory for the good datagrams of a round */
+    uint8_t *slots; /* memory for a round's good datagrams */
     struct sealing sealing;
-    uint8_t *sealed; /* memory for a round's sealed datagrams; NULL: they are not sealed */
+    uint8_t *sealed; /* memory for a round's sealed datagrams; NULL if not sealed */
     uint64_t done;
 };
 
 /* --- setting up ------------------------------------------------------------------------------- */
 
-/* Returns the largest number that a source can reach, but at most UINT32_MAX. */
+/* Returns the largest number that a source can reach, at most UINT32_MAX. */
 static uint64_t last_number(const struct load *load)
 {
     uint64_t total = load->pacing.total / load->plan->sources + 1;
@@ -115,14 +115,14 @@ static void tear_down(struct load *load)
 /* --- sending ---------------------------------------------------------------------------------- */
 
 struct round {
-    uint64_t time_ns; /* written into the datagrams, in nanoseconds since 1970 UTC */
+    uint64_t time_ns; /* in the datagrams; nanoseconds since 1970 UTC */
     size_t count;
     enum datagram_kind kinds[ROUND_SIZE];
     size_t slots_used;  /* bytes */
     size_t sealed_used; /* bytes */
 };
 
-/* The datagrams of one source in a round, in the order of sending. */
+/* A source's datagrams in a round, in the order of sending. */
 struct group {
     struct udp_payload payloads[ROUND_SIZE];
     enum datagram_kind kinds[ROUND_SIZE];
@@ -152,7 +152,7 @@ static struct udp_payload make_content(struct load *load, struct source *source,
     }
 }
 
-/* Makes a datagram as it is sent: sealed, if the plan says so. */
+/* Makes a datagram, sealed if the plan requires it. */
 static struct udp_payload make(struct load *load, struct source *source, struct round *round,
                                enum datagram_kind kind)
 {
@@ -192,7 +192,7 @@ static void send_group(struct load *load, struct source *source, const struct gr
     }
 }
 
-/* Makes and sends the next `count` datagrams. The datagrams of each source are sent in one call. */
+/* Makes and sends the next `count` datagrams, those of each source in one call. */
 static void send_round(struct load *load, size_t count)
 {
     struct round round = {.time_ns = (uint64_t)clock_wall_ns(), .count = count};
@@ -212,14 +212,14 @@ static void send_round(struct load *load, size_t count)
     load->done += count;
 }
 
-/* Whether the duration of a run without a rate is over. */
+/* Returns true if the duration of a run without a rate is over. */
 static bool is_over(const struct load *load, int64_t elapsed_ns)
 {
     const struct load_plan *plan = load->plan;
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
-/* Reports progress: of the datagrams, or of the time if the number of datagrams is not limited. */
+/* Reports progress: of the datagrams, or of the time if their number is not limited. */
 static void report_progress(const struct load *load, int64_t elapsed_ns)
 {
     struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};
@@ -266,7 +266,7 @@ static void add_reports(struct load *load)
     }
 }
 
-/* Returns the result of a run: -1 if datagrams failed, or all were refused. */
+/* Returns -1 if datagrams failed or all were refused. */
 static int outcome(const struct load *load)
 {
     const struct load_counts *counts = load->counts;

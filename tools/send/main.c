@@ -12,11 +12,13 @@
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"
 
-/* The maximum number of bytes of a file of --json: 64 times that of a datagram. */
+/* Maximum bytes of a file for --json: 64 times those of a datagram. */
 #define JSON_FILE_MAX ((size_t)4 << 20)
 
-/* Reads the file of "--json @FILE". Returns NULL with `error` filled, or the text, for the caller
- * to free. */
+/*
+ * Reads the file of "--json @FILE". Returns the text, which the caller frees, or NULL with `error`
+ * filled.
+ */
 static char *read_json(const char *path, struct error *error)
 {
     char *text = malloc(JSON_FILE_MAX);
@@ -58,7 +60,7 @@ static int encode_given(const struct json_message_type *type, const char *given,
     return -1;
 }
 
-/* Encodes the message of --json for the plan. The caller frees *bytes. */
+/* Encodes the message of --json into the plan. The caller frees *bytes. */
 static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
                       struct error *error)
 {

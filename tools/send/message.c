@@ -46,7 +46,10 @@ size_t metric_label(size_t index, char *text)
     return (size_t)snprintf(text, METRIC_LABEL_SIZE, "%zu", index / METRIC_COUNT);
 }
 
-/* Encodes the message with this padding. Returns its size; SIZE_MAX: too large for a datagram. */
+/*
+ * Encodes the message with padding. Returns its size, or SIZE_MAX if it is too large for a
+ * datagram.
+ */
 static size_t encode(struct message_template *message, size_t padding, size_t padding2,
                      uint64_t number)
 {
@@ -61,8 +64,7 @@ static size_t encode(struct message_template *message, size_t padding, size_t pa
 
 /*
  * Pads the message to exactly the requested size. Padding of n bytes can add more than n bytes,
- * because length prefixes grow, too. Some sizes are therefore skipped; the second padding reaches
- * them.
+ * because length prefixes grow, too. So some sizes cannot be reached without the second padding.
  */
 static bool encode_exactly(struct message_template *message, uint64_t number)
 {
@@ -122,7 +124,8 @@ size_t message_template_stamp(struct message_template *message, uint64_t number,
                               uint8_t *bytes)
 {
     if (wire_varint_size(number) != message->number_size)
-        (void)encode_as_planned(message, number); /* cannot fail: init tried the largest number */
+        /* cannot fail: init has tried the largest number */
+        (void)encode_as_planned(message, number);
     memcpy(bytes, message->bytes, message->size);
     message->shape->stamp(&message->plan, bytes, message->size, number, time_ns);
     return message->size;

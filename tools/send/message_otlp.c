@@ -1,10 +1,10 @@
 /*
  * Messages of OTLP metrics, logs and traces; field numbers are those of proto/otlp. OTLP has no
- * sequence number for datagrams. Instead, the number of a datagram is the value of the first
- * metric, or the span id of the first log record or span.
+ * sequence number for datagrams, so the number of a datagram is the value of the first metric, or
+ * the span ID of the first log record or span.
  *
  * Each message is one resource with one scope. The parts that a stamp changes are at the end of a
- * metric, a record or a span, in fields of a fixed size.
+ * metric, record or span, in fields of a fixed size.
  */
 #include <string.h>
 
@@ -13,11 +13,11 @@
 
 #define SERVICE "sluice-send"
 
-/* Functions for the elements of a scope: metrics, log records or spans. */
+/* Functions for one kind of a scope's elements: metrics, log records or spans. */
 struct item {
     void (*put)(struct output *out, const struct message_plan *plan, size_t index, uint64_t number);
 
-    /* Overwrites the time at the end of an element, and in the first element the number. */
+    /* Overwrites the time at the end of an element, and the number in the first element. */
     void (*stamp)(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns);
 };
 
@@ -62,7 +62,7 @@ static void put_scope(struct output *out, const struct message_plan *plan)
     wire_end(out, scope);
 }
 
-/* Encodes a message without the times; a stamp writes them. */
+/* The times are written later, by a stamp. */
 static void encode(const struct item *item, const struct message_plan *plan, uint64_t number,
                    struct output *out)
 {
@@ -79,7 +79,7 @@ static void encode(const struct item *item, const struct message_plan *plan, uin
     wire_end(out, of_resource);
 }
 
-/* Reads a one-byte tag and a length. Returns the length and moves *at to the byte after it. */
+/* Reads a one-byte tag and a length. Returns the length, and moves *at to the byte after it. */
 static size_t enter(uint8_t **at)
 {
     size_t size = 0;
@@ -142,7 +142,7 @@ static void put_metric(struct output *out, const struct message_plan *plan, size
     wire_end(out, data);
 }
 
-/* Overwrites the last fields of a metric: time_unix_nano and, in the first metric, as_double. */
+/* Overwrites time_unix_nano, and in the first metric as_double, which are the last fields. */
 static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     double value = (double)number;
@@ -158,7 +158,7 @@ static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t 
 #define SPAN_ID_SIZE  8
 #define TRACE_ID_SIZE 16
 
-/* Writes a number as a span id, most significant byte first. */
+/* Writes a number as a span ID, most significant byte first. */
 static void put_id(uint8_t *at, uint64_t number)
 {
     for (int i = 0; i < SPAN_ID_SIZE; i++)
@@ -191,7 +191,7 @@ static void put_log_record(struct output *out, const struct message_plan *plan, 
     wire_fixed64(out, 1, 0);
 }
 
-/* Overwrites the last fields of a log record: time_unix_nano and, in the first record, span_id. */
+/* Overwrites time_unix_nano, and in the first record span_id, which are the last fields. */
 static void stamp_log_record(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);
@@ -216,7 +216,7 @@ static void put_span(struct output *out, const struct message_plan *plan, size_t
     wire_fixed64(out, 8, 0);
 }
 
-/* Overwrites the last fields of a span: its start and end times and, in the first span, span_id. */
+/* Overwrites start and end time, and in the first span span_id, which are the last fields. */
 static void stamp_span(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);

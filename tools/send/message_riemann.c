@@ -1,15 +1,15 @@
 /*
  * Messages of proto/riemann.proto; field numbers are those of that file. Riemann has no sequence
- * number for datagrams. Instead, the metric of the first event is the number of the datagram.
+ * number for datagrams, so the metric of the first event is the number of the datagram.
  */
 #include <string.h>
 
 #include "proto/reading/wire.h"
 #include "tools/send/message.h"
 
-#define MICROSECONDS_SIZE 8 /* size of a time as a varint, for the years 1987 to 4253 */
+#define MICROSECONDS_SIZE 8 /* bytes of a time as a varint, for the years 1987 to 4253 */
 
-/* Size of the last fields of an event: time_micros and metric_d, each with its tag. */
+/* Bytes of the last fields of an event: time_micros and metric_d, each with its tag. */
 #define EVENT_END_SIZE (1 + MICROSECONDS_SIZE + 1 + 8)
 
 static void put_attribute(struct output *out, const char *key, const char *value)
@@ -20,7 +20,7 @@ static void put_attribute(struct output *out, const char *key, const char *value
     wire_end(out, attribute);
 }
 
-/* Appends an event. Its time is the largest with eight bytes, until a stamp overwrites it. */
+/* Appends an event. Until a stamp overwrites it, the time is the largest one of eight bytes. */
 static void put_event(struct output *out, const struct message_plan *plan, size_t index,
                       double value)
 {
@@ -49,7 +49,7 @@ static void encode(const struct message_plan *plan, uint64_t number, uint64_t ti
         put_event(out, plan, i, i == 0 ? (double)number : metric_at(i)->value);
 }
 
-/* Returns the size of the event at `at`. Stores the size of its tag and length in *used. */
+/* Returns the size of the event at `at`, and the size of its tag and length in *used. */
 static size_t event_size(const uint8_t *at, size_t *used)
 {
     size_t size = 0;

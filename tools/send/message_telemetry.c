@@ -2,7 +2,7 @@
 #include "proto/reading/wire.h"
 #include "tools/send/message.h"
 
-/* Appends a label. Its value is `value` with `padding` more bytes. */
+/* Appends a label; its value has `padding` additional bytes. */
 static void put_label(struct output *out, unsigned number, const char *key, const char *value,
                       size_t padding)
 {

@@ -4,7 +4,7 @@
 
 #include "collector/config/units.h"
 
-#define DECIMALS_MOST 4 /* decimals of a percentage: its `whole` is then at most 100 * 10^4 */
+#define DECIMALS_MOST 4 /* of a percentage; its `whole` is then at most 100 * 10^4 */
 
 static bool parse_count(const char *text, size_t length, uint32_t most, uint32_t *out)
 {
@@ -46,7 +46,7 @@ bool share_parse(const char *text, struct share *share)
 
 bool mix_init(struct mix *mix, const struct share shares[DATAGRAM_GOOD])
 {
-    uint64_t sum = 0; /* sum / all is the sum of the shares; both are at most 3 * 10^18 */
+    uint64_t sum = 0; /* the sum of the shares is sum / all; both are at most 3 * 10^18 */
     uint64_t all = 1;
     *mix = (struct mix){0};
     for (int kind = 0; kind < DATAGRAM_GOOD; kind++) {

@@ -1,10 +1,10 @@
 /*
- * Decides the kind of each datagram: each kind has a fixed share, spread evenly.
+ * Selects the kind of each datagram: each kind has a fixed share, spread evenly. Pure.
  *
- * The result is deterministic. Of the first n datagrams, a kind with the share a/b gets n * a / b
- * datagrams, to the nearest number. The first datagram of a kind comes after half a period, so that
- * a run of whole periods has exactly the share. If two kinds are due at the same datagram, the kind
- * that is later in the enum waits for the next datagram. Pure.
+ * The result is deterministic. Of the first n datagrams, a kind with the share a/b gets n * a / b,
+ * rounded to the nearest number. Its first datagram comes after half a period, so that a run of
+ * whole periods has exactly the share. If two kinds are due at the same datagram, the one that is
+ * later in the enum gets the next datagram.
  */
 #ifndef SLUICE_TOOLS_SEND_MIX_H
 #define SLUICE_TOOLS_SEND_MIX_H
@@ -14,8 +14,8 @@
 
 enum datagram_kind {
     DATAGRAM_MALFORMED, /* not a valid message */
-    DATAGRAM_EMPTY,     /* no bytes at all */
-    DATAGRAM_OVERSIZED, /* the largest UDP datagram, megabytes when decoded */
+    DATAGRAM_EMPTY,     /* no bytes */
+    DATAGRAM_OVERSIZED, /* the largest UDP datagram; megabytes when decoded */
     DATAGRAM_GOOD,      /* all other datagrams */
     DATAGRAM_KINDS,
 };
@@ -29,19 +29,19 @@ struct share {
 
 struct mix {
     struct share shares[DATAGRAM_GOOD];
-    uint64_t owed[DATAGRAM_GOOD]; /* grows with each datagram; at its `whole` a kind is due */
+    /* grows with each datagram; the kind is due when it reaches `whole` */
+    uint64_t owed[DATAGRAM_GOOD];
 };
 
 /* Parses "5%", "0.1%" (at most four decimals) or "1/1000". Returns false for other texts. */
 bool share_parse(const char *text, struct share *share);
 
 /*
- * Sets the shares of all kinds except DATAGRAM_GOOD; a zeroed share means 0. Returns false if their
+ * Sets the shares of all kinds except DATAGRAM_GOOD. A zeroed share is 0. Returns false if their
  * sum exceeds 1.
  */
 bool mix_init(struct mix *mix, const struct share shares[DATAGRAM_GOOD]);
 
-/* Returns the kind of the next datagram. */
 enum datagram_kind mix_next(struct mix *mix);
 
 #endif

@@ -23,7 +23,7 @@ static const char *choice(const char *option, size_t at)
     return message_shapes[at]->name;
 }
 
-/* Whether the value of --schema is a path, not the name of a built-in schema. */
+/* Returns true if the value of --schema is a path and not the name of a built-in schema. */
 static bool is_path(const char *value)
 {
     for (size_t i = 0; message_shapes[i] != NULL; i++)
@@ -89,7 +89,7 @@ static bool has_shares(const struct load_plan *plan)
     return false;
 }
 
-/* Returns the reason why these options cannot be combined, or NULL. */
+/* Returns why the options cannot be combined, or NULL. */
 static const char *conflict(const struct send_settings *settings)
 {
     const struct load_plan *plan = &settings->plan;
@@ -104,7 +104,7 @@ static const char *conflict(const struct send_settings *settings)
     return NULL;
 }
 
-/* Returns the reason why these datagrams cannot be sealed, or NULL. */
+/* Returns why the datagrams cannot be sealed, or NULL. */
 static const char *sealing_fault(const struct load_plan *plan)
 {
     const char *fault = sealing_conflict(&plan->sealing);

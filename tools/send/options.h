@@ -13,12 +13,11 @@ struct send_settings {
     bool quiet;
 
     /*
-     * The message of --json; NULL: synthetic messages. The given message has the plan's shape, or a
-     * type of `file`.
+     * The message of --json, of the plan's shape or of a type in `file`; NULL: synthetic messages.
      */
     const char *given;
-    const char *file;    /* path of the file of --schema; NULL: a built-in schema */
-    const char *message; /* name of a type in `file` */
+    const char *file;    /* the value of --schema if it is a file, or NULL */
+    const char *message; /* name of a message type in `file` */
 };
 
 /* The sender's name if --sender is not given. */

@@ -1,9 +1,9 @@
 /*
  * Computes when each datagram is due, on an absolute schedule: a late datagram does not delay the
- * next datagram, so the mean rate is exact while the machine can keep up. Pure; any thread.
+ * next one, so the mean rate is exact while the machine is fast enough. Pure; any thread.
  *
- * Datagram i (from 0) is due i / rate seconds after the start. In bursts, all datagrams of a burst
- * are due together with the first of them.
+ * Datagram i (from 0) is due i / rate seconds after the start. All datagrams of a burst are due
+ * together with its first one.
  */
 #ifndef SLUICE_TOOLS_SEND_PACING_H
 #define SLUICE_TOOLS_SEND_PACING_H
@@ -13,8 +13,8 @@
 #define PACING_RATE_MAX 1000000000u
 
 struct pacing {
-    uint64_t rate;  /* datagrams per second, at most PACING_RATE_MAX; 0: as fast as possible */
-    uint64_t burst; /* number of datagrams that are due together, at least 1 */
+    uint64_t rate;  /* datagrams a second, at most PACING_RATE_MAX; 0: as fast as possible */
+    uint64_t burst; /* number of datagrams due together, at least 1 */
     uint64_t total; /* number of all datagrams */
 };
 
@@ -24,7 +24,7 @@ struct pacing {
  */
 struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);
 
-/* Returns how many datagrams are due `elapsed_ns` after the start. */
+/* Returns the number of datagrams due `elapsed_ns` after the start. */
 uint64_t pacing_due(const struct pacing *pacing, uint64_t elapsed_ns);
 
 /* Returns the nanoseconds after the start at which datagram `index` is due. */

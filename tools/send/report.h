@@ -1,6 +1,4 @@
-/*
- * The final report of sluice-send.
- */
+/* The final report of sluice-send. */
 #ifndef SLUICE_TOOLS_SEND_REPORT_H
 #define SLUICE_TOOLS_SEND_REPORT_H
 
@@ -8,12 +6,12 @@
 
 #include "tools/send/load.h"
 
-/* Writes a line for people; the caller has begun it with "NAME: ". */
+/* Writes a line for people. The caller has written "NAME: ". */
 void report_write_line(const struct load_counts *counts, FILE *out);
 
 /*
- * Writes one line of JSON: an object with sent (all kinds), good, malformed, empty, oversized,
- * samples, bytes, failed, retried, refused, seconds and rate (sent per second).
+ * Writes a line with a JSON object: sent (all kinds), good, malformed, empty, oversized, samples,
+ * bytes, failed, retried, refused, seconds and rate (sent per second).
  */
 void report_write_json(const struct load_counts *counts, FILE *out);
 

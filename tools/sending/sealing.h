@@ -1,9 +1,9 @@
 /*
- * Seals the datagrams that a tool sends: the options --keys, --key and --seal, the key that they
- * name, and one session for the whole run. (A collector remembers few sessions of a key, so all
- * sources of a tool share one.)
+ * Seals the datagrams that a tool sends: the options --keys, --key and --seal, the selected key,
+ * and one session for the whole run. (All sources of a tool share the session, because a collector
+ * remembers only a few sessions of a key.)
  *
- * Lifecycle: begin, seal, end. One thread. A sealing holds a secret, which sealing_end clears.
+ * Lifecycle: begin, seal, end. One thread. A sealing has a secret, which sealing_end clears.
  */
 #ifndef SLUICE_TOOLS_SENDING_SEALING_H
 #define SLUICE_TOOLS_SENDING_SEALING_H
@@ -15,14 +15,14 @@
 #include "collector/base/error.h"
 #include "collector/framing/sealed.h"
 
-/* A tool's settings; the texts are those of argv. */
+/* A tool's settings. The texts are those of argv. */
 struct sealing_settings {
-    const char *keys; /* path of the keys file; NULL: datagrams are not sealed */
-    const char *key;  /* name of a key in it; NULL: that of the only name */
+    const char *keys; /* file of keys; NULL if datagrams are not sealed */
+    const char *key;  /* name of a key in the file; NULL: the only name */
     const char *mode; /* NULL: encrypted */
 };
 
-/* The rows of a tool's table of options; `field` is a struct sealing_settings. */
+/* Rows for a tool's table of options. `field` is a struct sealing_settings. */
 #define SEALING_OPTIONS(type, field)                                                               \
     {"keys", "FILE",                                                                               \
      "seal each datagram with a key of this file (sluice keygen); this\n"                          \
@@ -46,16 +46,16 @@ struct sealing {
 const char *sealing_conflict(const struct sealing_settings *settings);
 
 /*
- * Reads the keys file, chooses the key that is valid now, and begins a session. Returns 0, or -1
- * with `error` filled: EXIT_CODE_CONFIG (the file is wrong or open to others, the name unknown,
- * libsodium is missing), EXIT_CODE_INTERNAL.
+ * Reads the file of keys, selects the key that is valid now, and begins a session. Returns 0, or -1
+ * with `error` filled: EXIT_CODE_CONFIG (the file is wrong, other users have access to it, the name
+ * is unknown, or libsodium is missing), EXIT_CODE_INTERNAL.
  */
 int sealing_begin(const struct sealing_settings *settings, struct sealing *out,
                   struct error *error);
 
 /*
  * Makes the next sealed datagram of the session: `size` + SEALED_OVERHEAD bytes at `datagram`,
- * which does not overlap the payload. `time_ns` is the time of sending, since 1970 UTC. Returns its
+ * which must not overlap the payload. `time_ns` is the time of sending, since 1970 UTC. Returns its
  * size.
  */
 size_t sealing_seal(struct sealing *sealing, const void *payload, size_t size, int64_t time_ns,

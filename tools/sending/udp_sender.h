@@ -1,11 +1,10 @@
 /*
- * The functions of the operating system with which tools send: a UDP socket that sends to one
- * destination in groups, and a wait for a time. CMake selects the implementation in
- * tools/platform/; the clock is collector/platform/clock.h.
+ * Sends with the functions of the operating system: a UDP socket that sends to one destination in
+ * groups, and a wait for a time. CMake selects the implementation in tools/platform/.
  *
- * Lifecycle: open, send, close. A sender belongs to one thread. Datagrams are not lost silently on
- * this side: a send blocks while the socket's buffer is full, an attempt that the system refuses is
- * repeated, and a datagram that cannot be sent is reported.
+ * Lifecycle: open, send, close. One thread per sender. No datagram is lost silently on this side: a
+ * send blocks while the socket's buffer is full, an attempt that the system refuses is repeated,
+ * and a datagram that cannot be sent is reported.
  */
 #ifndef SLUICE_TOOLS_SENDING_UDP_SENDER_H
 #define SLUICE_TOOLS_SENDING_UDP_SENDER_H
@@ -18,7 +17,7 @@
 
 struct udp_sender;
 
-/* Largest payload of a UDP datagram over IPv4 (RFC 791 and RFC 768: 65,535 - 20 - 8). */
+/* The maximum payload of a UDP datagram over IPv4 (RFC 791 and RFC 768: 65,535 - 20 - 8). */
 #define UDP_PAYLOAD_MAX 65507
 
 struct udp_payload {
@@ -33,20 +32,20 @@ struct udp_payload {
 int udp_sender_open(struct udp_sender **out, const struct address *to, struct error *error);
 
 /*
- * Sends the payloads in order and returns how many were sent. If this is less than `count`, the
- * next payload cannot be sent, and `error` has the reason (EXIT_CODE_IO). The caller may continue
- * after that payload.
+ * Sends the payloads in order. Returns the number sent. If it is less than `count`, the next
+ * payload cannot be sent, and `error` has the reason (EXIT_CODE_IO). The caller may continue after
+ * that payload.
  *
- * An attempt that fails because the system is short of buffers is repeated for up to a second. Any
- * other failed attempt may report the result of an earlier datagram (port closed, host
- * unreachable), and is repeated immediately, a few times.
+ * If the system is short of buffers, an attempt is repeated for up to a second. Any other failed
+ * attempt may report the result of an earlier datagram (port closed, host unreachable), and is
+ * repeated immediately, a few times.
  */
 size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payloads, size_t count,
                        struct error *error);
 
 /*
- * Returns the number of attempts that failed and were repeated. An attempt that only reported a
- * refusal does not count.
+ * Returns the number of failed attempts that were repeated. An attempt that only reported a refusal
+ * does not count.
  */
 uint64_t udp_sender_retries(const struct udp_sender *sender);
 
@@ -58,22 +57,19 @@ uint64_t udp_sender_retries(const struct udp_sender *sender);
 uint64_t udp_sender_refused(const struct udp_sender *sender);
 
 /*
- * Waits for reports of refusals that are still in transit. Returns when clock_monotonic_ns()
- * reaches `until_ns`, all datagrams were refused, or a signal was caught. Call it after the last
- * send.
+ * Waits for late reports of refusals. Returns when clock_monotonic_ns() reaches `until_ns`, all
+ * datagrams were refused, or a signal was caught. To be called after the last send.
  */
 void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
 
 /*
- * Checks that the datagrams to `to` were not all refused. Returns 0, or -1 with `error` filled
- * (EXIT_CODE_NOT_REACHED) if datagrams were sent and all of them were refused.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_NOT_REACHED) if datagrams were sent to `to` and
+ * all of them were refused.
  */
 int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t refused,
                              struct error *error);
 
-/*
- * Nanoseconds that a tool waits for reports after the last datagram, for all its senders together.
- */
+/* Nanoseconds that a tool waits for late reports, for all its senders together. */
 #define UDP_SENDER_REPORTS_NS INT64_C(100000000)
 
 /* Closes and frees the sender; NULL is allowed. */
@@ -81,7 +77,7 @@ void udp_sender_close(struct udp_sender *sender);
 
 /*
  * Waits until clock_monotonic_ns() reaches `moment_ns`, a signal was caught, or a tenth of a second
- * is over. A caller that checks for signals between calls is therefore late by at most that time.
+ * is over. So a caller that checks for signals between calls is late by at most that time.
  */
 void wait_until(int64_t moment_ns);
 

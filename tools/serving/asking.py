@@ -10,7 +10,7 @@ _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
 
 def answer(url):
-    """The body of a successful answer, otherwise None."""
+    """Returns the body of a successful answer, or None."""
     try:
         with _open(url, timeout=LIMIT) as response:
             return response.read()
@@ -19,11 +19,11 @@ def answer(url):
 
 
 def answers(url):
-    """Whether it answers successfully."""
+    """Returns True if the answer is successful."""
     return answer(url) is not None
 
 
 def json_answer(url):
-    """The parsed JSON answer; {} if there is none."""
+    """Returns the parsed JSON answer, or {} if there is none."""
     body = answer(url)
     return json.loads(body) if body else {}

@@ -4,7 +4,7 @@ CANNOT_FETCH = 77  # ctest's code for "skipped"
 
 
 class Failure(Exception):
-    """`code` is the program's exit code."""
+    """An error for the user. `code` is the program's exit code."""
 
     def __init__(self, text, code=1):
         super().__init__(text)

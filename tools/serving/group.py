@@ -1,7 +1,7 @@
 """One or several servers of one kind, with their folder, ports and processes.
 
-FOLDER/servers.json contains all that is known of them, so that every call of tools/servers, also
-after an interrupted one, has the same state.
+FOLDER/servers.json contains their whole state, so that every call of tools/servers has it, even
+after an interrupted one.
 """
 import json
 import os
@@ -12,8 +12,8 @@ from failure import Failure
 from kinds import KINDS
 from ports import free_ports
 
-PATIENCE = 15  # seconds that a node may take to stop
-READY = 120  # seconds that a group may take to start
+PATIENCE = 15  # time limit for the stop of a node, in seconds
+READY = 120  # time limit for the start of a group, in seconds
 PAUSE = 0.05  # seconds between two checks
 
 
@@ -35,9 +35,8 @@ class Node:
 
 
 class Group:
-    """`kind` is a module of kinds.py, `host` the address of all nodes.
-
-    `secure`: they have certificates and require a login (identity.py).
+    """`kind` is a module of kinds.py, `host` the address of all nodes. `secure`: they have
+    certificates and require a login (identity.py).
     """
 
     def __init__(self, folder, name, host, forward, secure, nodes):
@@ -92,19 +91,19 @@ class Group:
         os.replace(new, self.folder / "servers.json")
 
     def place(self, node, port=None):
-        """ADDRESS:PORT of the named port, by default the port for clients."""
+        """Returns ADDRESS:PORT of the named port, by default the port for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{node.ports[port or self.kind.PORTS[0]]}"
 
     def address(self):
-        """The addresses for clients: ADDRESS:PORT of each node, separated by commas."""
+        """Returns the addresses for clients: ADDRESS:PORT of each node, separated by commas."""
         return ",".join(map(self.place, self.nodes))
 
     def running(self):
         return [node for node in self.nodes if node.runs()]
 
     def start(self, packages):
-        """Starts all nodes for the first time. Stops them if one does not start."""
+        """Starts all nodes for the first time. If one does not start, stops all."""
         self.kind.prepare(self, packages)
         self._begin(packages, self.nodes)
 
@@ -127,7 +126,7 @@ class Group:
     def _wait(self, nodes):
         end = time.monotonic() + READY
         while True:
-            ready = self.kind.is_ready(self)  # asks only nodes that run; so it is asked first
+            ready = self.kind.is_ready(self)  # before the check below, because it ignores nodes that have ended
             for node in nodes:
                 if not node.runs():
                     raise Failure(f"{node.name} has ended:\n{self._last_words(node)}")
@@ -151,7 +150,7 @@ class Group:
         self.save()
 
     def named(self, names):
-        """The nodes of these names, by default all."""
+        """Returns the nodes with these names, by default all."""
         known = {node.name: node for node in self.nodes}
         for name in names:
             if name not in known:
@@ -159,7 +158,7 @@ class Group:
         return [known[name] for name in names] if names else self.nodes
 
     def lines(self):
-        """A line for each node, in columns."""
+        """Yields a line for each node, in columns."""
         for node in self.nodes:
             places = " ".join(f"{port}={self.place(node, port)}" for port in node.ports)
             process = node.process["pid"] if node.process else "-"

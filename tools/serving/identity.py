@@ -1,6 +1,6 @@
-"""Certificates and logins of the servers of a group.
+"""Certificates and logins of a group's servers.
 
-FOLDER/tls has a certificate authority (ca.crt, ca.key) and a certificate of the group's address
+FOLDER/tls has a certificate authority (ca.crt, ca.key), and a certificate of the group's address
 with its key (server.crt, server.key; server.pem has both). FOLDER/login has the only user, in the
 form that sinks read.
 """
@@ -27,8 +27,8 @@ def _request(folder, name, *more):
 
 
 def _validity(days):
-    """The options for that many days. OpenSSL 3.4 and later refuse negative ones; earlier versions
-    have no other way."""
+    """Returns the options for a validity of `days` days. OpenSSL 3.4 and later refuse negative
+    numbers; in earlier versions there is no other option."""
     usage = subprocess.run([find("openssl"), "x509", "-help"], stdin=subprocess.DEVNULL,
                            capture_output=True, text=True, check=False).stderr
     if days < 0 and "-not_after" in usage:
@@ -50,7 +50,7 @@ def make(group):
 
 
 def issue(tls, host, days):
-    """A new certificate of the servers; with negative days an expired one."""
+    """Makes a new certificate of the servers, which has expired if `days` is negative."""
     (tls / "names").write_text(f"subjectAltName=IP:{host}\n", encoding="ascii")
     _request(tls, "server", "-new", "-out", tls / "server.csr")
     _openssl("x509", "-req", "-in", tls / "server.csr", "-CA", tls / "ca.crt", "-CAkey",

@@ -35,7 +35,7 @@ PROJECT = f"""\
 </project>
 """
 
-# The default buffer of the cleaner, 128 MiB, does not fit in the small heap of a node.
+# The cleaner's default buffer, 128 MiB, does not fit in the small heap of a node.
 PROPERTIES = """\
 process.roles=broker,controller
 node.id={number}
@@ -55,7 +55,7 @@ group.initial.rebalance.delay.ms=0
 log.cleaner.dedupe.buffer.size=4194304
 """
 
-# In addition to the open listener, two for a user: in clear text, and by TLS.
+# In addition to the open listener, two that require a login: in clear text, and with TLS.
 SECURE = """\
 listeners=PLAINTEXT://{client},CONTROLLER://{controller},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
 advertised.listeners=PLAINTEXT://{client},SASL_PLAINTEXT://{sasl},SASL_SSL://{tls}
@@ -116,9 +116,8 @@ def command(_group, node, packages):
 
 
 def is_ready(group):
-    """Whether each running node lists all of them as active brokers.
-
-    Each node is asked itself: the others notice only after some seconds that a node was killed.
+    """Returns True if each running node lists all of them as active brokers. Each node is queried
+    itself, because the others detect only after some seconds that a node was killed.
     """
     nodes = group.running()
     for asked in nodes:

@@ -37,7 +37,7 @@ def command(_group, node, _packages):
 
 
 def is_ready(group):
-    """Whether the cluster has a leader, elected by most of its nodes."""
+    """Returns True if the cluster has a leader, elected by most of its nodes."""
     urls = [f"http://{group.place(node, 'http')}" for node in group.running()]
     if not all(asking.answers(f"{url}/healthz") for url in urls):
         return False

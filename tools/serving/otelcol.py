@@ -45,7 +45,7 @@ exporters:
       level: none
 """
 
-# Writes every point to its log.
+# Writes every data point to the log.
 DEBUG = """\
   debug:
     verbosity: detailed
@@ -62,7 +62,7 @@ LIMIT = 1  # seconds
 
 
 def fetch(packages):
-    """Go installs the builder, and the builder builds the collector."""
+    """Go installs the collector builder, which builds the collector."""
     if find("go") is None:
         raise Failure("not installed: go, of a version that builds today's modules", CANNOT_FETCH)
 

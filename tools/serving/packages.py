@@ -1,4 +1,4 @@
-"""Sources of programs: Debian's packages, Maven, Go, with their own clients and defaults."""
+"""Sources of programs: Debian's packages, Maven and Go, with their own clients and defaults."""
 import os
 import pathlib
 import shutil
@@ -6,23 +6,24 @@ import subprocess
 
 from failure import CANNOT_FETCH, Failure
 
-LONGEST = 1200  # seconds that one client may take
-SYSTEM_PATH = "/usr/sbin:/sbin"  # Debian's folder of daemons, which is not in users' PATH
+LONGEST = 1200  # time limit of one client, in seconds
+SYSTEM_PATH = "/usr/sbin:/sbin"  # Debian's folder of daemons, which is not in a user's PATH
 
 
 def find(program):
-    """The path of an installed program; None if it is not installed."""
+    """Returns the path of an installed program, or None."""
     return shutil.which(program, path=os.environ.get("PATH", "") + ":" + SYSTEM_PATH)
 
 
 def go_environment(cache, **more):
-    """For Go's own client: downloads and objects are in `cache`, which can be removed."""
+    """Returns the environment for Go's client. Downloads and objects are in `cache`, which can be
+    removed."""
     return {**os.environ, "GOPATH": str(cache), "GOCACHE": str(cache / "built"),
             "GOFLAGS": "-modcacherw -buildvcs=false", **more}
 
 
 class Packages:
-    """`folder` keeps downloads, so that a second fetch needs no network."""
+    """Downloads are stored in `folder`, so that a second fetch needs no network."""
 
     def __init__(self, root, folder):
         self.root = root
@@ -42,7 +43,7 @@ class Packages:
             raise Failure("not installed: " + ", ".join(missing), CANNOT_FETCH)
 
     def run(self, what, words, **more):
-        """Runs a client to its end; on failure the error contains its output."""
+        """Runs a client to its end. On failure the error contains its output."""
         try:
             done = subprocess.run(list(map(str, words)), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -54,10 +55,10 @@ class Packages:
             raise Failure(f"{what}: " + "\n  ".join(said[-8:]), CANNOT_FETCH)
 
     def once(self, name, make):
-        """Calls make(folder, cache) if there is no folder of that name.
+        """Calls make(folder, cache) if there is no folder with this name.
 
         The folder gets its name only when it is complete; an interrupted one is made again. `cache`
-        is a folder for intermediate downloads, removed afterwards.
+        is a folder for intermediate downloads, which is removed afterwards.
         """
         if self.path(name).exists():
             return

@@ -1,7 +1,7 @@
 """Ports that stay free while their server does not run.
 
-They are below the range that the system assigns to clients: otherwise the connection of any program
-could take the port of a server that will be restarted.
+They are below the range that the system assigns to clients. Otherwise a connection of any program
+could use the port of a server that will be restarted.
 """
 import contextlib
 import pathlib
@@ -21,7 +21,7 @@ def _end():
 
 
 def free_ports(host, count):
-    """Returns that number of ports of this address that are free."""
+    """Returns `count` free ports of this address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = []
     with contextlib.ExitStack() as probes:

@@ -1,6 +1,6 @@
-"""Processes that outlive the program that started them and are controlled by later ones.
+"""Processes that outlive the program that started them, and that later programs control.
 
-The system reuses the id of an ended process. So a process is identified by its id and its start
+The system reuses the ID of an ended process. So a process is identified by its ID and its start
 time (proc(5), field 22 of stat), and a signal is sent through a process descriptor after both were
 checked.
 """
@@ -14,7 +14,8 @@ import time
 
 
 def _begun(number):
-    """The start time of a process in ticks since the system's start; None if it has ended."""
+    """Returns the start time of a process, in ticks since the system's start, or None if it has
+    ended."""
     try:
         stat = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -29,23 +30,23 @@ def begin(words, log, folder, environment=None):
         process = subprocess.Popen(list(map(str, words)), cwd=folder, stdin=subprocess.DEVNULL,
                                    stdout=said, stderr=subprocess.STDOUT, start_new_session=True,
                                    env={**os.environ, **(environment or {})})
-    process.returncode = 0  # suppresses the warning that the child is still running
+    process.returncode = 0  # prevents the warning that the child is still running
     return {"pid": process.pid, "begun": _begun(process.pid)}
 
 
 def runs(known):
-    """Whether it is still the same process."""
+    """Returns True if the process still runs."""
     return known is not None and known["begun"] is not None and (
         _begun(known["pid"]) == known["begun"])
 
 
 def _descriptor(known):
-    """A descriptor of the process; None if it has ended."""
+    """Returns a descriptor of the process, or None if it has ended."""
     try:
         descriptor = os.pidfd_open(known["pid"])
     except ProcessLookupError:
         return None
-    if runs(known):  # checked after opening: the descriptor cannot change now
+    if runs(known):  # checked after opening, because the descriptor's process cannot change
         return descriptor
     os.close(descriptor)
     return None
@@ -57,8 +58,7 @@ def _send(descriptor, number):
 
 
 def _wait(descriptors, patience):
-    """Waits until all have ended, for at most that number of seconds; returns those that have not.
-    """
+    """Waits until all have ended, at most `patience` seconds. Returns those that have not."""
     end = time.monotonic() + patience
     left = set(descriptors)
     wait = select.poll()
@@ -72,9 +72,10 @@ def _wait(descriptors, patience):
 
 
 def end(several, at_once, patience):
-    """Stops the running processes and waits for their end; kills them after `patience` seconds.
+    """Stops the running processes and waits for their end. Kills them after `patience` seconds.
 
-    Signals all at the same time, because nodes of a cluster wait for each other when they stop.
+    All get their signals at the same time, because nodes of a cluster wait for each other when they
+    stop.
     """
     descriptors = [descriptor for descriptor in map(_descriptor, filter(runs, several))
                    if descriptor is not None]

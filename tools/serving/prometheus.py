@@ -19,7 +19,7 @@ def prepare(group, _packages):
 
 
 def options(group, node):
-    """Arguments for every version of Prometheus."""
+    """Returns the arguments for every version of Prometheus."""
     return [f"--config.file={node.folder / 'prometheus.yml'}",
             f"--storage.tsdb.path={node.folder / 'data'}",
             f"--web.listen-address={group.place(node)}", "--web.enable-remote-write-receiver"]

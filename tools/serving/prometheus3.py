@@ -8,16 +8,16 @@ SUMMARY = "takes remote write 1.0 and 2.0, and OTLP at /api/v1/otlp/v1/metrics"
 SIZES = (1,)
 PORTS = ("http",)
 
-VERSION = "v0.316.0"  # version of the Go module; the program calls itself 3.16.0
+VERSION = "v0.316.0"  # of the Go module; the program's own version is 3.16.0
 FETCHED = f"prometheus-{VERSION}"
 PROGRAM = "github.com/prometheus/prometheus/cmd/prometheus"
 
-# Needed for exemplars, metadata, and the conversion of deltas to cumulative values.
+# For exemplars, metadata, and the conversion of deltas to cumulative values.
 FEATURES = "exemplar-storage,metadata-wal-records,otlp-deltatocumulative"
 
 
 def fetch(packages):
-    """Built without service discovery, which has most of the dependencies."""
+    """Builds without service discovery, which has most of the dependencies."""
     if find("go") is None:
         raise Failure("not installed: go, of a version that builds today's modules", CANNOT_FETCH)
 

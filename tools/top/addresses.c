@@ -6,10 +6,10 @@
 
 #include "collector/platform/control.h"
 
-/* The largest number of this user's collectors to try. */
+/* Maximum number of this user's collectors to try. */
 #define OWN_MOST 16
 
-/* The search for a collector: its results, and in `text` the errors of the failed attempts. */
+/* The search for a collector: its results, and in `text` the errors of failed attempts. */
 struct tried {
     struct connection **out;
     char *address;
@@ -17,8 +17,8 @@ struct tried {
 };
 
 /*
- * Tries to connect to `place`, and adds the error to `text` if this fails. `own`: accepts only a
- * collector of this user or the system, because any user can listen in a folder such as /tmp.
+ * Tries to connect to `place`. On failure adds the error to `text`. `own`: accepts only a collector
+ * of this user or the system, because any user can listen in a folder such as /tmp.
  */
 static bool try_address(struct tried *tried, const char *place, bool own)
 {

@@ -1,8 +1,6 @@
 /*
- * Finds a running collector: at a given address, or else the packaged service, then a collector of
- * the same user, then a collector at the address of the examples (own_collectors.h).
- *
- * One thread.
+ * Finds a running collector: at a given address, or the packaged service, then a collector of the
+ * same user, then a collector at the address of the examples (own_collectors.h). One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_ADDRESSES_H
 #define SLUICE_TOOLS_TOP_ADDRESSES_H
@@ -12,9 +10,9 @@
 #include "tools/top/own_collectors.h"
 
 /*
- * Connects to `given` or, if it is NULL, to the first address that answers. Copies the address to
- * `address`. Returns 0, or -1 with `error` filled: no address answers, and the text has the error
- * of each (EXIT_CODE_CANNOT_BIND), or as by connection_open.
+ * Connects to `given`, or if it is NULL to the first address that answers, and copies the address
+ * to `address`. Returns 0, or -1 with `error` filled: no address answers, and the text has the
+ * error of each (EXIT_CODE_CANNOT_BIND), or as by connection_open.
  */
 int addresses_open(const char *given, struct connection **out, char address[CONTROL_ADDRESS_SIZE],
                    struct error *error);

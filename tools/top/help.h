@@ -4,7 +4,7 @@
 
 #include "tools/top/page.h"
 
-/* Adds the help to a page of at most `rows` lines. Returns false if memory is short. */
+/* Adds the help to a page of at most `rows` lines. Returns false if out of memory. */
 bool help_add(struct page *page, size_t rows);
 
 #endif

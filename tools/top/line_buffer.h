@@ -1,19 +1,18 @@
 /*
- * The lines of a connection: bytes are read to its end, whole lines are taken from its beginning.
- *
- * One thread.
+ * The lines of a connection: bytes are read to its end, and complete lines are taken from its
+ * beginning. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_LINE_BUFFER_H
 #define SLUICE_TOOLS_TOP_LINE_BUFFER_H
 
 #include <stddef.h>
 
-/* The longest lines are those of a tap, and they fit in the collector's buffer. */
+/* The longest lines are those of a tap, which fit in the collector's buffer. */
 #define LINE_BUFFER_SIZE ((size_t)512 * 1024)
 
-/* A zeroed `begin` and `end` are an empty buffer. */
+/* Initially `begin` and `end` are 0. */
 struct line_buffer {
-    size_t begin, end; /* the data that was not taken yet */
+    size_t begin, end; /* the data that was not taken */
     char bytes[LINE_BUFFER_SIZE];
 };
 
@@ -24,7 +23,8 @@ struct line_buffer {
 size_t line_buffer_next(struct line_buffer *buffer, const char **line);
 
 /*
- * Moves the data to the beginning. Returns the bytes of room after `end`; 0: the line is too long.
+ * Moves the data to the beginning. Returns the number of free bytes after `end`; 0: the line is too
+ * long.
  */
 size_t line_buffer_room(struct line_buffer *buffer);
 

@@ -1,5 +1,6 @@
 /*
- * sluice-top: shows a page about a running collector, drawn every second, or the records of a tap.
+ * sluice-top: shows a page about a running collector, updated every second, or the records of a
+ * tap.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +22,8 @@
 /* --- the page --------------------------------------------------------------------------------- */
 
 /*
- * Prints the page once. Asks the collector twice, some time apart, because rates need two answers.
+ * Prints the page once. Queries the collector twice, some time apart, because rates need two
+ * answers.
  */
 static int show_once(struct watch *watch, struct error *error)
 {
@@ -87,7 +89,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* A line of a tap that begins like one of these is a message of the collector, not a record. */
+/* Beginnings of messages of the collector in a tap, which are not records. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 
@@ -117,8 +119,8 @@ static int pass_on(const char *line, size_t size, struct error *error)
 }
 
 /*
- * Writes the records of a tap until the program is asked to stop. Sets *quiet if the reader of
- * standard output has closed its end, which is not an error.
+ * Writes the records of a tap until the program must stop. Sets *quiet if the reader of standard
+ * output has closed its end, which is not an error.
  */
 static int tap(const struct top_settings *settings, struct connection *connection, bool *quiet,
                struct error *error)

@@ -6,7 +6,7 @@
 
 #include "collector/ledger/ledger_terms.h"
 
-/* The state of reading. A value that is missing is read as 0. */
+/* The state of reading. A missing value is read as 0. */
 struct reading {
     bool failed;
     const char *wrong; /* the first missing key, or "memory" */
@@ -28,8 +28,8 @@ static uint64_t read_count(struct reading *reading, const json_t *object, const 
 }
 
 /*
- * Reads a member that older collectors, or some kinds of listeners, do not have. Returns 0 without
- * it.
+ * Reads a member that older collectors, or some kinds of listeners, do not have. Returns 0 if it is
+ * missing.
  */
 static uint64_t read_optional(const json_t *object, const char *key)
 {
@@ -99,7 +99,7 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-/* Reads the kernel's drops. The ledger has them under one of two names. */
+/* Reads the kernel's drops, which have one of two names in the ledger. */
 static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     static const char *const more = "kernel_drops_and_filtered";
@@ -107,7 +107,7 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
     to->kernel_drops = read_count(reading, from, to->drops_name);
 }
 
-/* Returns the sum in which connections that ended with this term are counted. */
+/* Returns the count of connections that ended with this term. */
 static uint64_t *model_end(struct model_listener *to, const char *term)
 {
     static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
@@ -200,8 +200,8 @@ static void read_fills(const json_t *levels, struct model *model)
 }
 
 /*
- * Reads the deliveries: the sinks with figures of connections and requests. Older collectors do not
- * report such figures.
+ * Reads the deliveries: the sinks that have figures of connections and requests. Older collectors
+ * report no figures.
  */
 static void read_levels(struct reading *reading, const json_t *levels, struct model *model)
 {
@@ -223,7 +223,7 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
 
 /* --- causes of growing series ----------------------------------------------------------------- */
 
-/* The lists of a sink's series, with the members of their items (NULL: an item lacks it). */
+/* The lists of a sink's series, with the names of their items' members (NULL: none). */
 static const struct growth_list {
     const char *list, *kind, *name, *refused, *added, *values, *out_of_time;
 } growth_lists[] = {
@@ -268,7 +268,7 @@ static void read_growth_list(struct reading *reading, const json_t *sink,
     }
 }
 
-/* A sink has the growth_lists only if it limits series or the times of samples. */
+/* A sink has these lists only if it limits series or the times of samples. */
 static void read_growths(struct reading *reading, const json_t *sinks, struct model *model)
 {
     model->growths = calloc(count_growths(sinks) + 1, sizeof *model->growths);
@@ -341,7 +341,7 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
 
 /* --- the health ------------------------------------------------------------------------------- */
 
-/* Returns the state of a sink that has this reason (collector/health/health_words.h). */
+/* Returns the state of a sink with this reason (collector/health/health_words.h). */
 static enum model_state state_of(const char *reason)
 {
     static const struct {
@@ -405,7 +405,7 @@ static int importance_of(const struct model_reason *reason)
                                                        : (int)state_of(reason->word);
 }
 
-/* Sorts the reasons by importance. Reasons of equal importance keep their order. */
+/* Sorts the reasons by importance, stably. */
 static void sort_reasons(struct model *model)
 {
     for (size_t i = 1; i < model->reason_count; i++) {

@@ -8,7 +8,7 @@
 
 struct top_settings {
     const char *address; /* NULL: search for a collector */
-    const char *pattern; /* pattern of --tap; NULL: show the page */
+    const char *pattern; /* of --tap; NULL: show the page */
     bool once;
 };
 

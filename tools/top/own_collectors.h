@@ -1,8 +1,6 @@
 /*
- * Control addresses to try if the user names none: usual ones, and those of collectors that this
- * user has started.
- *
- * CMake picks the implementation under tools/platform/.
+ * Control addresses to try if the user gives none: the usual ones, and those of collectors that
+ * this user has started. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
 #define SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
@@ -10,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Largest size of an address, with its NUL, in bytes. */
+/* Maximum bytes of an address, with its NUL. */
 #define CONTROL_ADDRESS_SIZE 128
 
 /* The addresses of the packaged service (tools/packaging) and of the examples, on Linux. */
@@ -22,13 +20,16 @@
 
 struct usual_address {
     const char *text; /* NULL: none */
-    bool own;         /* accept only a collector of this user or of the system */
+    bool own;         /* accept only a collector of this user or the system */
 };
 
-/* The address of the packaged service, which is tried first, and the one that is tried last. */
+/* The address of the packaged service, which is tried first, and the address that is tried last. */
 extern const struct usual_address usual_service, usual_last;
 
-/* Stores at most `most` addresses and returns their number. A collector may have ended since. */
+/*
+ * Stores at most `most` addresses. Returns their number. A collector may have ended in the
+ * meantime.
+ */
 size_t own_collectors_find(char addresses[][CONTROL_ADDRESS_SIZE], size_t most);
 
 #endif

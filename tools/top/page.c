@@ -11,8 +11,8 @@
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * Copies a line, cut to `columns` and without blanks at its end. Replaces control characters, since
- * senders choose some of the names.
+ * Copies a line, cut off after `columns` and without blanks at its end. Replaces control
+ * characters, because senders choose some of the names.
  */
 static char *copy_line(const char *text, size_t columns)
 {
@@ -69,15 +69,15 @@ void page_clear(struct page *page)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* A page with at least this number of rows lists the keys in its last row. */
+/* A page with at least this number of rows shows the keys in its last row. */
 #define ROWS_WITH_KEYS 8
 
 static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zoom  ? help  q quit";
 
-/* The fewest lines of a part: a blank line, a heading and a row. */
+/* Minimum number of lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
-/* Returns the number of rows with trouble among `count` rows, beginning with row `first`. */
+/* Returns the number of rows with trouble among `count` rows from row `first` on. */
 static size_t count_trouble(const struct table *part, size_t first, size_t count)
 {
     size_t found = 0;
@@ -87,8 +87,8 @@ static size_t count_trouble(const struct table *part, size_t first, size_t count
 }
 
 /*
- * Returns how many lines a part needs for all of its rows with trouble. If it has other rows, too,
- * one more line says how many rows are not shown.
+ * Returns the number of lines for all rows of a part that have trouble. If the part has other rows,
+ * too, another line shows how many are hidden.
  */
 static size_t lines_for_trouble(const struct table *part)
 {
@@ -97,8 +97,8 @@ static size_t lines_for_trouble(const struct table *part)
 }
 
 /*
- * Deals out the lines: gives each part in turn one more, until all have `wanted` lines or no line
- * is left. The first line of a part costs LEAST_OF_PART. Returns how many lines are left.
+ * Gives each part in turn one more line, until all have `wanted` lines or no line is left. A part's
+ * first line costs LEAST_OF_PART. Returns the remaining lines.
  */
 static size_t deal(size_t lines, const size_t *wanted, size_t *given)
 {
@@ -117,8 +117,8 @@ static size_t deal(size_t lines, const size_t *wanted, size_t *given)
 }
 
 /*
- * Divides the lines among the parts: first so that the selected part is visible, then all rows with
- * trouble, then each part, then as many rows as fit. A zoomed part gets all lines.
+ * Divides the lines among the parts. Priorities: the selected part is visible, then all rows with
+ * trouble, then each part, then the other rows. A zoomed part gets all lines.
  */
 static void share(const struct table *parts, size_t lines, const struct view *view,
                   bool interactive, size_t *given)
@@ -143,18 +143,17 @@ static enum page_manner manner_of(const struct table_row *row)
 }
 
 /*
- * Adds the last line of a part that was cut. It says which rows of the part are shown, and how many
+ * Adds the last line of a part that was cut off: which rows of the part are visible, and how many
  * of the others have trouble.
  */
 static bool add_cut(struct page *page, const struct table *part, const struct view_part *seen)
 {
     char text[TABLE_LINE_SIZE];
-    int size = seen->shown == 0
-                   ? snprintf(text, sizeof text, "... %zu rows", seen->count)
-                   : snprintf(text, sizeof text, "... rows %zu to %zu of %zu", seen->first + 1,
-                              seen->first + seen->shown, seen->count);
-    size_t hidden = count_trouble(part, 0, part->count) -
-                    count_trouble(part, seen->first, seen->shown);
+    int size = seen->shown == 0 ? snprintf(text, sizeof text, "... %zu rows", seen->count)
+                                : snprintf(text, sizeof text, "... rows %zu to %zu of %zu",
+                                           seen->first + 1, seen->first + seen->shown, seen->count);
+    size_t hidden =
+        count_trouble(part, 0, part->count) - count_trouble(part, seen->first, seen->shown);
     if (part->trouble != NULL && hidden == 0)
         snprintf(text + size, sizeof text - (size_t)size, "; no other is %s", part->trouble);
     else if (part->trouble != NULL)
@@ -180,7 +179,7 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
     return done && (given == part->count || add_cut(page, part, seen));
 }
 
-/* Stores the number of a part's rows, and of its visible rows, in the view for view_clamp. */
+/* Stores the number of a part's rows, and of its visible rows, for view_clamp. */
 static void page_note(const struct table *part, size_t given, struct view_part *seen)
 {
     seen->count = part->count;

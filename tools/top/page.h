@@ -1,8 +1,6 @@
 /*
- * The page as lines of text, for a terminal or a pipe.
- *
- * Lines are printable ASCII, even if names contain other characters. A page owns its lines. One
- * thread.
+ * The page as lines of text, for a terminal or a pipe. Lines are printable ASCII, even if names
+ * contain other characters. A page owns its lines. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_H
 #define SLUICE_TOOLS_TOP_PAGE_H
@@ -27,26 +25,28 @@ struct page {
     struct page_line *lines;
 };
 
-/* The value of `rows` for a page without a limit. */
+/* As `rows`: no limit. */
 #define PAGE_ALL_ROWS ((size_t)1 << 20)
 
 /*
  * Draws a page of at most `rows` lines and `columns` columns (at least 1; with 80 columns only long
- * names are cut). If there are too few rows, parts are cut, and each of them says which of its rows
- * are visible. `title` is the first line. If `model` is NULL, the page is only the title, on all
- * lines that it needs. `view` selects what is shown; the numbers of rows are stored in the view,
- * and the page's last line lists the keys. If `view` is NULL, the page shows everything, without
- * keys. Returns false if memory is short.
+ * names are cut off). If there are too few rows, parts are cut off and show which of their rows are
+ * visible.
+ *
+ * `title` is the first line. If `model` is NULL, the page is only the title, on the lines that it
+ * needs. `view` selects what is shown; the numbers of rows are stored in it, and the page's last
+ * line shows the keys. If `view` is NULL, the page shows everything, without keys. Returns false if
+ * out of memory.
  */
 bool page_draw(struct page *page, size_t rows, size_t columns, const char *title,
                const struct model *model, const struct rates *rates, struct view *view);
 
-/* Adds a line, cut to the page's columns. Returns false if memory is short. */
+/* Adds a line, cut off after the page's columns. Returns false if out of memory. */
 bool page_add_line(struct page *page, enum page_manner manner, const char *text);
 
 /*
- * Adds a text, broken at blanks into lines, at most until the page has `rows` lines; at least one
- * line, the last of which is cut. Returns false if memory is short.
+ * Adds a text, broken into lines at blanks, until the page has `rows` lines. Adds at least one
+ * line; the last one is cut off. Returns false if out of memory.
  */
 bool page_add_text(struct page *page, enum page_manner manner, const char *text, size_t rows);
 

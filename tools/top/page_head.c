@@ -8,10 +8,10 @@
 #include "tools/top/quantity.h"
 #include "tools/top/table.h"
 
-/* A page shows one line of reasons for this number of rows. */
+/* For this number of rows, a page shows one line of reasons. */
 #define ROWS_OF_REASON 8
 
-/* Characters of a line. A line that is full is cut. */
+/* A line that is being written. It is cut off when it is full. */
 struct head_line {
     char text[TABLE_LINE_SIZE];
     size_t used;
@@ -101,7 +101,7 @@ static int compare_losses(const void *left, const void *right)
     return strcmp(a->reason, b->reason);
 }
 
-/* Returns false if memory is short. The caller frees losses->items in either case. */
+/* Returns false if out of memory. The caller frees losses->items in both cases. */
 static bool find_losses(struct losses *losses, const struct model *model, const struct rates *rates)
 {
     size_t most = model->listener_count + 2 * model->sink_count + 1;
@@ -128,7 +128,7 @@ static bool find_losses(struct losses *losses, const struct model *model, const 
 }
 
 /*
- * Adds the rates of losses, the highest first: on one line, or on two if the page has enough rows.
+ * Adds the rates of losses, the highest first, on one line, or on two if the page has enough rows.
  */
 static bool add_loss_lines(struct page *page, size_t rows, const struct losses *losses)
 {
@@ -138,8 +138,7 @@ static bool add_loss_lines(struct page *page, size_t rows, const struct losses *
         put_rate(&line, " ", losses->items[i].rate, "/s");
     }
     size_t most = rows / ROWS_OF_REASON > 2 ? 2 : 1;
-    return losses->count == 0 ||
-           page_add_text(page, PAGE_TROUBLE, line.text, page->rows + most);
+    return losses->count == 0 || page_add_text(page, PAGE_TROUBLE, line.text, page->rows + most);
 }
 
 /* --- the reasons of the health report --------------------------------------------------------- */
@@ -172,7 +171,7 @@ static bool add_reason(struct page *page, const struct model_reason *reason, siz
     return page_add_text(page, PAGE_TROUBLE, line.text, rows);
 }
 
-/* Adds a line with the words of the reasons that are not shown, each word once. */
+/* Adds a line with the words of the hidden reasons, each word once. */
 static bool add_more_reasons(struct page *page, const struct model *model, size_t shown)
 {
     struct head_line line = {.used = 0};

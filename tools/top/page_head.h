@@ -12,7 +12,7 @@
 
 /*
  * Adds these lines to a page of at most `rows` lines. A page with more rows gets more lines of
- * reasons. Returns false if memory is short.
+ * reasons. Returns false if out of memory.
  */
 bool page_head_add(struct page *page, size_t rows, const struct model *model,
                    const struct rates *rates);

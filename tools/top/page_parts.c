@@ -7,8 +7,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Widths of the numbers and of the texts after them, in screen columns. They are chosen so that the
- * names of all tables end at the same column if possible.
+ * Widths of the numbers and of the texts after them, in screen columns: if possible, the names of
+ * all tables end at the same column.
  */
 #define USUAL_NUMBERS       6
 #define NUMBER_WIDTH        9
@@ -48,7 +48,7 @@ static void put_count(struct writer *writer, uint64_t count)
     part_put_number(writer, (double)count);
 }
 
-/* Puts a text into the next cell. Rows are sorted by its `value`. */
+/* Rows are sorted by `value`. */
 static void part_put_text(struct writer *writer, const char *text, double value)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
@@ -60,7 +60,7 @@ static void part_put_time(struct writer *writer, double seconds)
         (struct table_cell){.value = seconds, .unit = TABLE_SECONDS};
 }
 
-/* Returns a listener's name without "udp://", with which nearly all names begin. */
+/* Removes "udp://", with which nearly all names begin. */
 static const char *short_name(const char *listener)
 {
     static const char scheme[] = "udp://";
@@ -133,14 +133,14 @@ static bool make_connections(struct table *table, const struct model *model)
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Optional columns of sinks. Columns with is_news whose count is not zero are shown first, in the
+ * Optional columns of sinks. Columns with is_news and a count that is not 0 are shown first, in the
  * order of this table; then the other columns, by rank.
  */
 static const struct sink_extra {
     const char *heading;
     size_t count; /* offset of a uint64_t in struct model_sink */
     unsigned rank;
-    bool is_news; /* shown first if a count is not zero */
+    bool is_news; /* shown first if a count is not 0 */
 } extras[] = {
     {"SPILLED", offsetof(struct model_sink, spilled), 2, true},
     {"UNKNOWN", offsetof(struct model_sink, unknown), 3, true},
@@ -185,7 +185,7 @@ static double urgency_of(const struct model_sink *sink, const struct sink_rates 
     return sink->state != MODEL_OK ? 10 * (double)sink->state : sink->fill;
 }
 
-/* Puts a part of a whole as a percentage, rounded down: only a full queue has 100 %. */
+/* Puts a share as a percentage, rounded down: only a full queue has 100 %. */
 static void put_percent(struct writer *writer, double part)
 {
     if (part < 0)
@@ -235,7 +235,7 @@ static bool make_sinks(struct table *table, const struct model *model, const str
 
 /* --- deliveries ------------------------------------------------------------------------------- */
 
-/* Puts the figure `name`, or else `or_name`; a dash if the destination reports neither. */
+/* Puts the figure `name` or, if missing, `or_name`; a dash if the destination reports neither. */
 static void put_figure(struct writer *writer, const struct model_delivery *delivery,
                        const char *name, const char *or_name)
 {
@@ -388,7 +388,7 @@ static bool make_losers(struct table *table, const struct model *model)
 
 /* --- causes of growing series ----------------------------------------------------------------- */
 
-/* Puts the count, or a dash if a row of this kind does not have it. */
+/* Puts the count, or a dash if this kind of row does not have it. */
 static void put_growth(struct writer *writer, bool is_about, uint64_t count)
 {
     if (is_about)

@@ -1,6 +1,4 @@
-/*
- * Makes the parts of the page as tables, before they are cut to the terminal's size. For page.c.
- */
+/* Makes the parts of the page as tables, before they are cut to the terminal's size. For page.c. */
 #ifndef SLUICE_TOOLS_TOP_PAGE_PARTS_H
 #define SLUICE_TOOLS_TOP_PAGE_PARTS_H
 
@@ -13,7 +11,7 @@
 
 /*
  * Makes the tables of all parts, in the order of the view's parts. They point into the model.
- * Returns false if memory is short. The caller clears the tables in either case.
+ * Returns false if out of memory. The caller clears the tables in both cases.
  */
 bool page_parts_make(struct table parts[VIEW_PARTS], const struct model *model,
                      const struct rates *rates);

@@ -4,7 +4,7 @@
 #ifndef SLUICE_TOOLS_TOP_QUANTITY_H
 #define SLUICE_TOOLS_TOP_QUANTITY_H
 
-/* Size of the longest text with its NUL, in bytes. */
+/* Maximum bytes of a text, with its NUL. */
 #define QUANTITY_SIZE 16
 
 /*

@@ -1,9 +1,9 @@
 /*
  * Rates per second: the differences between two models of one collector.
  *
- * The lists have the same order as those of the later model. If the earlier model does not have an
- * item, the item is counted from 0. Without an earlier model, or if the collector was restarted in
- * between, all rates are averages since the collector's start. One thread.
+ * The lists have the order of those of the later model. An item that the earlier model does not
+ * have is counted from 0. Without an earlier model, or if the collector was restarted in between,
+ * all rates are averages since the collector's start. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_RATES_H
 #define SLUICE_TOOLS_TOP_RATES_H
@@ -14,15 +14,15 @@
 
 struct listener_rates {
     double received, bytes, kernel_drops;
-    double losing;   /* datagrams: kernel_drops and reasons that are losses (rates_is_loss) */
+    double losing;   /* in datagrams: kernel_drops, and reasons that are losses (rates_is_loss) */
     double *reasons; /* one for each of the model's reasons, in their order */
 };
 
 struct sink_rates {
     double written, bytes, evicted, unknown;
     double series_refused, out_of_time; /* samples */
-    double losing;           /* records: refused, failed, evicted and unknown */
-    double *refused, *failed; /* one for each of the model's counts, in their order */
+    double losing;                      /* in records: refused, failed, evicted and unknown */
+    double *refused, *failed;           /* one for each of the model's counts, in their order */
 };
 
 struct sender_rates {
@@ -30,7 +30,7 @@ struct sender_rates {
 };
 
 struct rates {
-    double seconds; /* between the two models, or since the collector's start */
+    double seconds; /* between the models, or since the collector's start */
     struct listener_rates *listeners;
     struct sink_rates *sinks;
     struct sender_rates *senders;
@@ -38,12 +38,13 @@ struct rates {
 };
 
 /*
- * Returns whether a listener's reason, or its name of kernel_drops, is a loss. Reasons without a
- * remedy are not, such as heartbeats; nor are drops that include datagrams refused by a filter.
+ * Returns true if a listener's reason, or its name of kernel_drops, is a loss. Not a loss are
+ * reasons without a remedy, such as heartbeats, and drops that include datagrams refused by a
+ * filter.
  */
 bool rates_is_loss(const char *reason);
 
-/* Computes the rates at `now`. `before` may be NULL. Returns false if memory is short. */
+/* Computes the rates at `now`. `before` may be NULL. Returns false if out of memory. */
 bool rates_make(struct rates *rates, const struct model *now, const struct model *before);
 
 /* Frees the memory and zeroes the rates. Zeroed rates are allowed. */

@@ -6,7 +6,7 @@
 
 #include "collector/base/rule.h"
 
-/* The most bytes of control sequences for a line: its position, its style, and the end of both. */
+/* Maximum bytes of a line's control sequences: its position, its style, and the end of both. */
 #define SEQUENCES 64
 
 static const char *const manners[] = {
@@ -24,8 +24,8 @@ static size_t screen_add(char *at, const char *text)
 }
 
 /*
- * Writes a line at its position. Then erases the rest of the row, except after a line as wide as
- * the screen: the cursor may still be on its last character.
+ * Writes a line at its position, and erases the rest of the row. After a line as wide as the screen
+ * nothing is erased, because the cursor may still be on its last character.
  */
 static size_t screen_line(char *at, const struct page_line *line, size_t row, size_t columns)
 {

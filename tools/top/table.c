@@ -56,8 +56,8 @@ static unsigned highest_rank(const struct table *table)
 }
 
 /*
- * Shows columns of one rank, as far as `name` screen columns remain for the name. Returns how many
- * columns are now shown.
+ * Shows columns of one rank while `name` screen columns remain for the name. Returns the number of
+ * columns shown.
  */
 static size_t show_rank(struct table *table, unsigned rank, size_t screen, size_t used, size_t name)
 {
@@ -106,7 +106,7 @@ static struct table_order order_of(const struct table *table, struct table_order
     return order;
 }
 
-/* The order for compare_rows, to which qsort cannot pass it. Only one thread sorts. */
+/* The order for compare_rows, because qsort passes no context. Only one thread sorts. */
 static struct table_order sorting;
 
 static int compare_names(const struct table_row *a, const struct table_row *b)
@@ -157,7 +157,6 @@ void table_sort(struct table *table, struct table_order order)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* A line that is being written. */
 struct writer {
     char *text;
     size_t used;
@@ -172,7 +171,7 @@ static void table_put(struct writer *writer, const char *text, size_t width, boo
         writer->used += (size_t)printed < room ? (size_t)printed : room - 1;
 }
 
-/* Writes a name. A name that is too long is cut and ends in '~'. */
+/* A name that is too long is cut off and ends in '~'. */
 static void table_put_name(struct writer *writer, const char *name, size_t width)
 {
     char cut[NAME_MOST + 1];

@@ -1,9 +1,9 @@
 /*
  * A table of the page: sorted rows, each with a name and numbers, and the columns that fit.
  *
- * Columns of rank 0 are always shown. Other columns are shown if there is room, lower ranks first.
- * The remaining width goes to the names, then to the other columns. Rows point to the caller's
- * texts, which outlive the table. One thread.
+ * Columns of rank 0 are always shown. Others are shown if there is room, lower ranks first. The
+ * names get the remaining width, then the other columns. Rows point to texts of the caller, which
+ * must outlive the table. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_TABLE_H
 #define SLUICE_TOOLS_TOP_TABLE_H
@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The largest number of columns, not counting the name. */
+/* The maximum number of columns, without the name. */
 #define TABLE_COLUMNS 16
 
-/* Size of the longest line with its NUL, in bytes. */
+/* Maximum bytes of a line, with its NUL. */
 #define TABLE_LINE_SIZE 512
 
 enum table_manner { TABLE_PLAIN, TABLE_TROUBLE };
 
 struct table_column {
-    const char *heading; /* of at most 8 characters */
+    const char *heading; /* at most 8 characters */
     unsigned rank;
 };
 
@@ -37,12 +37,12 @@ struct table_row {
     struct table_cell cells[TABLE_COLUMNS]; /* in the order of the table's columns */
     const char *last[2];                    /* texts after the numbers; may be NULL */
     enum table_manner manner;
-    double urgency; /* rows with more come first in the initial order */
-    size_t made;    /* number of rows made earlier */
+    double urgency; /* rows with a higher urgency are first in the initial order */
+    size_t made;    /* the row's number, in the order in which the rows were made */
 };
 
 /*
- * The order of rows. `by` is TABLE_AS_MADE, or the number of a column, counted from 1; the highest
+ * The order of rows. `by` is TABLE_AS_MADE, or the number of a column, counted from 1: the highest
  * value is first, unless `reversed`.
  */
 #define TABLE_AS_MADE ((size_t)0)
@@ -56,11 +56,11 @@ struct table {
     const char *name, *last; /* headings of the names, and of the texts after the numbers */
     struct table_column columns[TABLE_COLUMNS];
     size_t column_count;
-    size_t last_least; /* least width of the texts after the numbers, in screen columns */
+    size_t last_least; /* minimum width of the texts after the numbers, in screen columns */
     struct table_row *rows;
     size_t count;
     struct table_order made; /* the order for TABLE_AS_MADE; zero: by urgency, then as made */
-    const char *trouble;     /* word for rows with TABLE_TROUBLE, such as "losing"; NULL: no word */
+    const char *trouble;     /* word for rows with TABLE_TROUBLE, such as "losing"; or NULL */
     /* Set by table_fit. */
     bool shown[TABLE_COLUMNS];
     size_t name_width, column_width;
@@ -68,7 +68,7 @@ struct table {
 
 void table_add_column(struct table *table, const char *heading, unsigned rank);
 
-/* Chooses columns and widths for a screen of `screen` columns. */
+/* Selects columns and widths for a screen of `screen` columns. */
 void table_fit(struct table *table, size_t screen);
 
 /*
@@ -78,8 +78,8 @@ void table_fit(struct table *table, size_t screen);
 void table_sort(struct table *table, struct table_order order);
 
 /*
- * Writes the headings. The heading of the column by which rows are sorted begins with '-' (highest
- * value first) or '+'.
+ * Writes the headings. That of the column by which rows are sorted begins with '-' (highest value
+ * first) or '+'.
  */
 void table_write_heading(const struct table *table, struct table_order order,
                          char line[TABLE_LINE_SIZE]);

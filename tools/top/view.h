@@ -1,8 +1,6 @@
 /*
- * The user's choice of what the page shows: the part, and each part's first row and order.
- *
- * Keys change the view. page_draw draws what the view selects, and stores the numbers of rows in
- * it. A zeroed view is the initial view. One thread.
+ * The user's selection of what the page shows: the part, and each part's first row and order. Keys
+ * change it. page_draw draws it, and stores the numbers of rows in it. Initially zero. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_VIEW_H
 #define SLUICE_TOOLS_TOP_VIEW_H
@@ -13,8 +11,8 @@
 #include "tools/top/table.h"
 
 /*
- * The number of parts of a page. Their order is: listeners, connections, sinks, deliveries, drops
- * by reason, senders, senders with the most losses, what makes series grow.
+ * The number of parts of a page. They are, in order: listeners, connections, sinks, deliveries,
+ * drops by reason, senders, senders with the most losses, and causes of growing series.
  */
 #define VIEW_PARTS 8
 
@@ -43,7 +41,7 @@ struct view_part {
 };
 
 struct view {
-    size_t selected; /* index of the part that keys move */
+    size_t selected; /* index of the part to which keys apply */
     bool zoomed;     /* only the selected part is shown */
     bool help;       /* the help is shown instead of the page */
     struct view_part parts[VIEW_PARTS];
@@ -51,7 +49,7 @@ struct view {
 
 void view_press(struct view *view, enum view_key key);
 
-/* Selects another part if the selected part is empty, and limits `first` to the existing rows. */
+/* If the selected part is empty, selects another one. Limits `first` to the existing rows. */
 void view_clamp(struct view *view);
 
 #endif

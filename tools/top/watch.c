@@ -10,8 +10,8 @@
 #define PATIENCE_MS 1000
 
 /*
- * Reads an answer. Waits again after a signal, such as that of a resized terminal, until the time
- * is over.
+ * Reads an answer. After a signal, such as for a resized terminal, waits again until the time is
+ * over.
  */
 static enum connection_result watch_read_answer(struct connection *connection, const char **line,
                                                 size_t *size)

@@ -1,7 +1,6 @@
 /*
- * Polls a collector, keeps the last two models, and draws the page.
- *
- * Reconnects to a collector that was away. One thread.
+ * Polls a collector, keeps the last two models, and draws the page. Reconnects if the collector was
+ * away. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_WATCH_H
 #define SLUICE_TOOLS_TOP_WATCH_H
@@ -26,14 +25,14 @@ struct watch {
 };
 
 /*
- * Requests a new model, and waits at most a second for each answer. Returns 0, or -1 with `trouble`
+ * Requests a new model. Waits at most a second for each answer. Returns 0, or -1 with `trouble`
  * filled and the models unchanged.
  */
 int watch_ask(struct watch *watch);
 
 /*
- * Draws the latest model by page_draw, with the trouble, if any, in the title. Returns false if
- * memory is short.
+ * Draws the latest model with page_draw, and any trouble in the title. Returns false if out of
+ * memory.
  */
 bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
                 struct page *page);

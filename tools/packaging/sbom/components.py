@@ -1,6 +1,6 @@
 """The third-party components whose code may be in a program, with their versions and licences.
 
-A linked file that belongs to none of these becomes a component with the file's name and without a
+If a linked file belongs to none of these, it becomes a component with the file's name and without a
 licence, which the tests of packages do not accept.
 """
 import functools
@@ -13,8 +13,8 @@ import subprocess
 
 from spdx import UNKNOWN
 
-# A component's name in tools/packaging/copyright, and the names of its archives: those of Debian,
-# and those of the builds from sources, for Windows and static.
+# A component's name in tools/packaging/copyright, and the names of its archives in Debian and in
+# the builds from sources (for Windows, and static).
 LINKED = {
     "jansson": ("libjansson.a",),
     "libcurl": ("libcurl.a",),
@@ -30,7 +30,7 @@ LINKED = {
     "zstd": ("libzstd.a",),
 }
 
-# Components that the compiler links into each program: a pattern of their files' paths, and the
+# Components that the compiler links into each program: name, pattern of their files' paths,
 # licence.
 ADDED = (
     ("gcc", r"/gcc/[^/]+/[^/]+/[^/]+$", "GPL-3.0-or-later WITH GCC-exception-3.1"),
@@ -40,12 +40,12 @@ ADDED = (
      "LGPL-2.1-or-later"),
 )
 
-# Debian's names of licences that differ from SPDX's names.
+# Debian's licence names that differ from SPDX's.
 SPDX = {"Expat": "MIT", "MIT/X11": "X11-distribute-modifications-variant"}
 
 
 def licences(copyright_file):
-    """The licence of each component, by SPDX's name."""
+    """Returns the licence of each component, by SPDX's name."""
     paragraphs = re.split(r"\n\n", copyright_file.read_text(encoding="utf-8"))
     found = {}
     for paragraph in paragraphs:
@@ -57,8 +57,8 @@ def licences(copyright_file):
 
 
 def linked_files(text):
-    """The archives and object files that were linked, from a link map of GNU ld. Files that do not
-    exist any more are left out: they were temporary files of link-time optimisation."""
+    """Returns the archives and object files that were linked, from a link map of GNU ld. Omits
+    files that do not exist any more: they were temporary files of link-time optimisation."""
     members = text.partition("\nDiscarded input sections")[0].partition("\nMemory Configuration")[0]
     found = {path for path in re.findall(r"^(\S+\.a)\(\S+\)", members, re.MULTILINE)}
     found |= {path for path in re.findall(r"^LOAD (/\S+\.o)$", text, re.MULTILINE) if os.path.exists(path)}
@@ -66,8 +66,8 @@ def linked_files(text):
 
 
 def component_of(path):
-    """The name and the licence of a file's component. The licence is None if it is in the copyright
-    file. (None, None): an archive of our own build."""
+    """Returns the name and the licence of a file's component. The licence is None if it is in the
+    copyright file. Returns (None, None) for an archive of our own build."""
     name = os.path.basename(path)
     for component, archives in LINKED.items():
         if name in archives:
@@ -83,7 +83,7 @@ def component_of(path):
 
 @functools.cache
 def debian_package(path):
-    """The Debian source package of an installed file, and its version; or (None, None)."""
+    """Returns the Debian source package of an installed file, and its version, or (None, None)."""
     if shutil.which("dpkg-query") is None:
         return None, None
     for name in (path, os.path.realpath(path), path.removeprefix("/usr")):
@@ -99,7 +99,8 @@ def debian_package(path):
 
 
 def debian_source(folder):
-    """The name and the version of the Debian source package that is unpacked in the folder."""
+    """Returns the name and the version of the Debian source package that is unpacked in the folder,
+    or (None, None)."""
     path = pathlib.Path(folder, "debian", "changelog")
     if not path.exists():
         return None, None

@@ -1,7 +1,7 @@
 """Writes the bill of materials of the programs: make_sbom.py --out FILE ... PROGRAM...
 
-Static libraries are found in each program's link map (PROGRAM.map), shared libraries in the
-program's header, and optional libraries, which it may open at run time, by the names in the program
+Static libraries are in each program's link map (PROGRAM.map), shared libraries in the program's
+header. The names of optional libraries, which the program may open at run time, are in the program
 file.
 """
 import argparse
@@ -23,7 +23,7 @@ def arguments():
     parser.add_argument("--moment", default="0")
     parser.add_argument("--copyright", required=True, type=pathlib.Path)
     parser.add_argument("--objdump", required=True)
-    # --known NAME=VERSION is for systems without Debian's packages; --source NAME=FOLDER has an
+    # --known NAME=VERSION is for systems without Debian's packages. --source NAME=FOLDER is an
     # unpacked source.
     parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--source", action="append", default=[])
@@ -36,14 +36,15 @@ def pairs(words):
 
 
 def shared(program, objdump):
-    """The libraries that the system's loader needs to start the program."""
+    """Returns the libraries that the system's loader needs to start the program."""
     text = subprocess.run([objdump, "--private-headers", program], capture_output=True, text=True,
                           check=True).stdout
     return sorted(set(re.findall(r"^\s*(?:NEEDED|DLL Name:)\s+(\S+)$", text, re.MULTILINE)))
 
 
 def opened(program, needed):
-    """Shared libraries that the program may open at run time: its file has their names."""
+    """Returns the shared libraries that the program may open at run time. Their names are in its
+    file."""
     names = re.findall(rb"lib[a-z_+-]+\.so\.[0-9.]+(?=\0)", program.read_bytes())
     return sorted({name.decode() for name in names} - set(needed))
 
@@ -58,7 +59,8 @@ class Materials:
         self.digests = {}
 
     def find(self, path):
-        """Adds a linked file's component. Returns its identifier; None: a file of our build."""
+        """Adds a linked file's component. Returns its identifier, or None for a file of our build.
+        """
         name, licence = components.component_of(path)
         if name is None:
             return None
@@ -73,7 +75,7 @@ class Materials:
             name, version, licence, "Organization: Debian" if source else spdx.UNKNOWN,
             spdx.debian_url(source, version) if source else None, sha256,
             "The checksum is that of the static library." if sha256 else None)
-        if sha256: # of several archives
+        if sha256: # a component may have several archives
             checksums = self.document.packages[made]["checksums"]
             value = {"algorithm": "SHA256", "checksumValue": sha256.pop()}
             if value not in checksums:

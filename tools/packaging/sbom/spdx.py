@@ -1,6 +1,7 @@
 """A bill of materials as SPDX 2.3 in JSON (https://spdx.github.io/spdx-spec/v2.3/).
 
-The same components give the same text: it contains no random number, and the caller gives its time.
+The same components result in the same text: it contains no random number, and the caller passes its
+time.
 """
 import hashlib
 import json
@@ -16,12 +17,13 @@ def identifier(name):
 
 
 def debian_url(source, version):
-    """The package URL of a source package of Debian (https://github.com/package-url/purl-spec)."""
+    """Returns the package URL of a Debian source package
+    (https://github.com/package-url/purl-spec)."""
     return f"pkg:deb/debian/{quote(source)}@{quote(version, safe='.~')}?arch=source"
 
 
 class Document:
-    """Packages and their relations; text() returns the document."""
+    """Packages and their relations. text() returns the document."""
 
     def __init__(self, name, version, moment):
         self.name, self.version, self.moment = name, version, moment
@@ -30,7 +32,7 @@ class Document:
 
     @classmethod
     def read(cls, text, moment):
-        """Reads a document that text() has written, so that more can be added."""
+        """Reads a document that text() has written, to add more to it."""
         found = json.loads(text)
         name, _, version = found["name"].partition("-")
         made = cls(name, version, moment)
@@ -40,13 +42,13 @@ class Document:
         return made
 
     def replace(self, name, *described, **more):
-        """Adds a package, and removes an earlier one with the same name."""
+        """Adds a package. Removes an earlier one with the same name."""
         self.packages.pop(identifier(name), None)
         return self.add(name, *described, **more)
 
     def add(self, name, version=None, licence=UNKNOWN, supplier=UNKNOWN, url=None, sha256=None, comment=None,
             purpose="LIBRARY"):
-        """Adds a package unless it was added before. Returns its identifier."""
+        """Adds a package, unless it exists. Returns its identifier."""
         made = identifier(name)
         package = {"SPDXID": made, "name": name, "downloadLocation": UNKNOWN, "filesAnalyzed": False,
                    "licenseConcluded": licence, "licenseDeclared": licence, "copyrightText": UNKNOWN,

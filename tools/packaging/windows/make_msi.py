@@ -1,8 +1,8 @@
 """Makes the .msi of a folder with staged files: make_msi.py FOLDER PACKAGE VERSION N.N.N
 
 wixl makes the package from sluice.wxs, then msibuild adds tables.sql. The same files with the same
-time (SOURCE_DATE_EPOCH, or now) give the same package: its product codes are hashes, and its times
-are that time.
+time (SOURCE_DATE_EPOCH, or now) result in the same package: its product codes are hashes, and its
+times are all that time.
 """
 import hashlib
 import os
@@ -24,18 +24,19 @@ SECONDS_TO_1970 = 11644473600  # Windows counts from 1601
 def run(*command, **more):
     done = subprocess.run(command, **more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}, check=False)
-    # Both programs report some errors only by their output, with exit code 0.
+    # Both programs report some errors only in their output, with exit code 0.
     if done.returncode != 0 or done.stdout:
         sys.exit(f"{' '.join(map(str, command))}:\n{done.stdout}")
 
 
 def identity(path):
-    """An identifier of Windows Installer for a path: the same in each version."""
+    """Returns an identifier of Windows Installer for a path, the same in each version."""
     return "f" + hashlib.sha1(path.encode()).hexdigest()
 
 
 def folder_lines(folder, top, group):
-    """The files and folders in a folder, as lines of XML; adds its components to the group."""
+    """Yields the files and folders in a folder, as lines of XML. Adds its components to the group.
+    """
     for path in sorted(folder.iterdir()):
         name = identity(str(path.relative_to(top)))
         if path.is_dir():
@@ -49,7 +50,7 @@ def folder_lines(folder, top, group):
 
 
 def fragment(stage):
-    """The group "files" of sluice.wxs."""
+    """Returns the XML of the group "files" for sluice.wxs."""
     group = []
     lines = list(folder_lines(stage, stage, group))
     return "\n".join([
@@ -60,7 +61,7 @@ def fragment(stage):
 
 
 def code(stage, *more):
-    """A GUID made of the names and contents of all files, and of more texts."""
+    """Returns a GUID made of the names and contents of all files, and of additional texts."""
     digest = hashlib.sha256("\0".join(more).encode())
     for path in sorted(stage.rglob("*")):
         if path.is_file():
@@ -75,7 +76,8 @@ def statements():
 
 
 def set_times(package, moment, begin, end):
-    """wixl stores the current time twice, as that of the creation and that of the last change."""
+    """Replaces the current time, which wixl stores twice, as time of creation and of the last
+    change."""
     content = package.read_bytes()
     new = struct.pack("<Q", (moment + SECONDS_TO_1970) * 10**7)
     found = 0

@@ -1,6 +1,6 @@
 /*
- * The collector as a receiver: the installed program, started with its own command line. Its log
- * goes to a file in memory, and the bench reads the port and the ledger from the log.
+ * The collector as a receiver: the installed program, started with its command line. Its log is a
+ * file in memory, from which the bench reads the port and the ledger.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,11 @@
 #define URL_SIZE       2048
 #define ARGUMENTS_MOST (CONTENDER_ARGUMENTS_MOST + 8)
 #define SECOND         INT64_C(1000000000)
-#define PATIENCE_NS    (20 * SECOND) /* the most time for a start, a count or a stop */
+#define PATIENCE_NS    (20 * SECOND) /* time limit of a start, a count or a stop */
 
 struct collector {
-    struct bench_receiver receiver; /* first, as callers point to it */
-    int log;                        /* file in memory: its standard error */
+    struct bench_receiver receiver; /* first, because callers have a pointer to it */
+    int log;                        /* file in memory: the collector's standard error */
 };
 
 /* --- the command line ------------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ struct command_line {
 };
 
 /*
- * Finds the requested program, or sluice in this program's folder. If it is missing, the start
- * fails.
+ * Finds the requested program, or sluice in the bench's folder. If it is missing, the start fails
+ * later.
  */
 static void find_program(struct command_line *line, const char *wanted)
 {
@@ -70,8 +70,8 @@ static void set_sink(char *url, const struct receiver_plan *plan)
 }
 
 /*
- * Makes the listener's URL. Adds receive_buffer only if the keys do not contain it: a key must not
- * be given twice.
+ * Makes the listener's URL. Adds receive_buffer only if the keys do not have it, because a key must
+ * not be given twice.
  */
 static void set_listener(char *url, const struct receiver_plan *plan)
 {
@@ -97,7 +97,6 @@ static void make_command_line(struct command_line *line, const struct receiver_p
     line->arguments[line->count] = NULL;
 }
 
-/* Turns the forked process into the collector. Does not return. */
 static void become(const struct command_line *line, int log)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -113,7 +112,7 @@ static void become(const struct command_line *line, int log)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* Returns the log from byte `from` on, which the caller frees; NULL on failure. */
+/* Returns the log from byte `from` on, which the caller frees, or NULL on failure. */
 static char *read_log(const struct collector *collector, off_t from)
 {
     struct stat status;
@@ -134,7 +133,7 @@ static off_t log_size(const struct collector *collector)
     return fstat(collector->log, &status) == 0 ? status.st_size : 0;
 }
 
-/* Fills `error` with `what` and the last line of the log, which says why. Returns -1. */
+/* Fills `error` with `what` and the last line of the log, which has the reason. Returns -1. */
 static int report_failure(const struct collector *collector, const char *what, struct error *error)
 {
     char *text = read_log(collector, 0);
@@ -148,7 +147,7 @@ static int report_failure(const struct collector *collector, const char *what, s
     return -1;
 }
 
-/* Whether the collector has ended by itself. */
+/* Returns true if the collector has ended by itself. */
 static bool is_gone(struct collector *collector)
 {
     int status;
@@ -158,7 +157,7 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the port from the log. Returns whether the log contains it. */
+/* Reads the port from the log. Returns false if the log does not have it. */
 static bool read_port(struct collector *collector)
 {
     static const char listening[] = "listening on udp://127.0.0.1:";
@@ -184,10 +183,7 @@ static int wait_for_port(struct collector *collector, struct error *error)
     return 0;
 }
 
-/*
- * Reads the first complete ledger in the log from byte `from` on. Returns false if there is none
- * yet.
- */
+/* Reads the first complete ledger in the log after byte `from`. Returns false if there is none. */
 static bool read_ledger(const struct collector *collector, off_t from, struct ledger_sums *sums)
 {
     char *text = read_log(collector, from);

@@ -1,6 +1,6 @@
 /*
- * Implements tools/bench/load.h on Linux: the sending process is forked, and reports its results in
- * shared memory.
+ * Implements tools/bench/load.h on Linux: a forked process sends, and reports its results in shared
+ * memory.
  */
 #include "tools/bench/load.h"
 
@@ -12,10 +12,10 @@
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
 
-/* The results: the sender writes them, and the bench reads them after the sender has ended. */
+/* The results. The bench reads them after the sender has ended. */
 struct shared {
     uint64_t sent;
-    int64_t elapsed_ns; /* from the start, when the first datagram is due, to the end of sending */
+    int64_t elapsed_ns; /* from the time when the first datagram is due to the end of sending */
     bool failed;
     struct error failure;
 };
@@ -27,7 +27,7 @@ struct sending {
     struct bench_socket *socket;
     uint64_t sent;
     int64_t start_ns;
-    int64_t wall_ns; /* time of the start, in nanoseconds since 1970 UTC */
+    int64_t wall_ns; /* when the sender started, in nanoseconds since 1970 UTC */
     uint8_t bytes[UDP_PAYLOAD_MAX];
 };
 
@@ -48,7 +48,7 @@ static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
 }
 
 /*
- * Returns the number of datagrams to send now. A segmenting sender waits until a full buffer is
+ * Returns the number of datagrams to send now. A segmenting sender waits until a whole buffer is
  * due.
  */
 static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
@@ -61,7 +61,10 @@ static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
     return sending->plan->segmenting && !last ? 0 : (size_t)left;
 }
 
-/* Whether to stop. A sender that cannot keep up stops soon after the requested duration. */
+/*
+ * Returns true if the sender must stop. A sender that is too slow stops soon after the requested
+ * duration.
+ */
 static bool is_over(const struct sending *sending, int64_t elapsed_ns)
 {
     int64_t duration = sending->plan->duration_ns;

@@ -12,7 +12,8 @@
 #define SLEEPS 100
 
 /*
- * Copies the model from a line such as "model name : AMD EPYC". Without such a line keeps `text`.
+ * Copies the model from a line such as "model name : AMD EPYC". If there is none, does not change
+ * `text`.
  */
 static void find_model(char *text, size_t size)
 {

@@ -1,8 +1,8 @@
 /*
  * The null receivers: loops that receive datagrams with their addresses and arrival times, as the
- * collector does, and drop them. The bench opens the socket and keeps it. It can thus read the
- * kernel's count of drops after it has killed the receiving process. That process reports its own
- * count in shared memory.
+ * collector does, and drop them. The bench opens the socket and keeps it open, so that it can read
+ * the kernel's count of drops after it has killed the receiving process. That process counts
+ * datagrams in shared memory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,8 +24,8 @@
 #define GROUP_SIZE 64
 
 /*
- * The distance between two buffers is not a power of two, because otherwise all buffers would use
- * the same few cache sets.
+ * The distance between two buffers is not a power of two, because then all buffers would use the
+ * same few cache sets.
  */
 #define BUFFER_SIZE   2048
 #define BUFFER_STRIDE (BUFFER_SIZE + 64)
@@ -36,7 +36,7 @@ struct null_shared {
 };
 
 struct null_receiver {
-    struct bench_receiver receiver; /* first, as callers point to it */
+    struct bench_receiver receiver; /* first, because callers have a pointer to it */
     int fd;
     struct null_shared *shared;
 };
@@ -68,10 +68,7 @@ static struct group *make_group(void)
     return group;
 }
 
-/*
- * Makes one receive call and counts the datagrams. Returns their number; 0: no datagram was
- * received.
- */
+/* Makes one receive call and counts the datagrams. Returns their number. */
 static int take(int fd, struct group *group, int flags, struct null_shared *shared)
 {
     for (size_t i = 0; i < GROUP_SIZE; i++) {
@@ -104,8 +101,8 @@ static void receive_by_edge(int fd, struct null_shared *shared, bool pauses)
         if (epoll_wait(epoll, &event, 1, -1) != 1)
             continue;
         /*
-         * A receive call that returns fewer datagrams than requested has emptied the socket. The
-         * collector relies on that, too.
+         * A receive call with fewer datagrams than requested has emptied the socket. The collector
+         * relies on that, too.
          */
         while (take(fd, group, MSG_DONTWAIT, shared) == GROUP_SIZE) {
         }
@@ -164,7 +161,7 @@ static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
 
 static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon = abandon};
 
-/* Sets the size of the receive buffer as the collector does. */
+/* As the collector does. */
 static void set_buffer(int fd, size_t wanted)
 {
     int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;

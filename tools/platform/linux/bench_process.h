@@ -1,6 +1,6 @@
 /*
  * Child processes of the bench on Linux, which are bound to a processor and killed when the bench
- * ends, and memory that the bench shares with them. Only for this folder. One thread.
+ * ends, and memory that they share with the bench. Only for this folder. One thread.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H
@@ -15,29 +15,32 @@
 /*
  * Forks. In the child returns 0. The child runs on processor `cpu` (-1: any), has the default
  * actions for signals, is killed when the bench ends, and must end by _exit. In the bench returns
- * the child's id, or -1 with `error` filled.
+ * the child's ID, or -1 with `error` filled.
  */
 pid_t process_fork(int cpu, struct error *error);
 
-/* Binds this process to a processor; -1: does not bind it. */
+/* Binds this process to a processor; -1: does nothing. */
 void process_keep_to(int cpu);
 
 /*
- * Waits for a child's end for at most `patience_ns` (0: only checks; negative: for ever). Returns
- * whether the child has ended, and sets *status as waitpid(2) does.
+ * Waits for a child's end, at most `patience_ns` (0: only checks; negative: no limit). Returns true
+ * if the child has ended, and sets *status as waitpid(2) does.
  */
 bool process_wait(pid_t pid, int64_t patience_ns, int *status);
 
 /* Kills a child and waits for its end. */
 void process_kill(pid_t pid);
 
-/* Returns the processor time of all threads of a child, or of this process; 0 if unknown. */
+/*
+ * Returns the processor time of all threads of a child or of this process in nanoseconds; 0 if
+ * unknown.
+ */
 int64_t process_cpu_ns(pid_t pid);
 
 /* Returns the peak memory (RSS) of a process in bytes; 0 if unknown. */
 size_t process_peak_memory(pid_t pid);
 
-/* Returns zeroed memory that child processes share; NULL if memory is short. */
+/* Returns zeroed memory that child processes share, or NULL if out of memory. */
 void *process_share(size_t size);
 void process_unshare(void *memory, size_t size);
 

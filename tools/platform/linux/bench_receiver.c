@@ -1,7 +1,4 @@
-/*
- * Implements tools/bench/receiver.h on Linux: starts a receiver of the wanted kind, and passes
- * calls on to it.
- */
+/* Implements tools/bench/receiver.h on Linux for both kinds of receivers. */
 #include "tools/platform/linux/bench_receiver.h"
 
 #include "tools/platform/linux/bench_process.h"

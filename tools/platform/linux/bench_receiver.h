@@ -1,6 +1,6 @@
 /*
  * The two kinds of receivers on Linux (tools/bench/receiver.h), a null receiver and the collector:
- * the struct that both begin with, and a function for each that starts it. Only for this folder.
+ * their common struct, and the functions that start them. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
@@ -9,9 +9,7 @@
 
 #include "tools/bench/receiver.h"
 
-/*
- * Each function does the work of bench_receiver_count, _stop or _abandon for one kind of receiver.
- */
+/* Implement bench_receiver_count, _stop and _abandon for one kind of receiver. */
 struct receiver_ops {
     int (*count)(struct bench_receiver *receiver, struct receiver_counts *counts,
                  struct error *error);
@@ -22,7 +20,7 @@ struct receiver_ops {
 
 struct bench_receiver {
     const struct receiver_ops *ops;
-    pid_t pid; /* the receiving process; 0: it has ended */
+    pid_t pid; /* the receiving process; 0 after its end */
     uint16_t port;
 };
 

@@ -15,7 +15,7 @@
 
 struct bench_socket {
     int fd;
-    size_t size; /* size of a datagram in bytes */
+    size_t size; /* bytes of a datagram */
     size_t group;
     bool segmenting;
     struct mmsghdr headers[GROUP_SIZE];
@@ -69,7 +69,7 @@ void bench_socket_close(struct bench_socket *sender)
     free(sender);
 }
 
-/* Whether an error passes by itself: a signal, or a momentary lack of buffers. */
+/* Returns true for temporary errors: a signal, or a lack of buffers. */
 static bool is_passing(int code)
 {
     return code == EINTR || code == ENOBUFS || code == EAGAIN || code == ENOMEM;

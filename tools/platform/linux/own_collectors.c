@@ -1,6 +1,6 @@
 /*
- * Implements tools/top/own_collectors.h on Linux with /proc: searches the processes of this user
- * with the name sluice for sockets that listen at a path.
+ * Implements tools/top/own_collectors.h on Linux with /proc: finds sockets that listen at a path,
+ * of processes of this user that are named sluice.
  */
 #include "tools/top/own_collectors.h"
 
@@ -20,13 +20,13 @@ const struct usual_address usual_last = {USUAL_EXAMPLE_ADDRESS, true};
 #define NAME         "sluice\n"
 #define PATH_SIZE    300
 #define INODES_MOST  4096
-#define LISTENS_FLAG 0x10000u /* __SO_ACCEPTCON: the socket listens */
+#define LISTENS_FLAG 0x10000u /* the kernel's __SO_ACCEPTCON: the socket listens */
 #define KIND_STREAM  1u
 
 struct search {
     char (*addresses)[CONTROL_ADDRESS_SIZE];
     size_t count, most;
-    uint64_t inodes[INODES_MOST]; /* of the sockets of one process */
+    uint64_t inodes[INODES_MOST]; /* the sockets of one process */
     size_t inode_count;
 };
 
@@ -73,7 +73,7 @@ static bool has_socket(const struct search *search, uint64_t inode)
     return false;
 }
 
-/* Adds the address of a socket. A relative path starts at the current folder of the process. */
+/* A relative path begins at the current folder of the process. */
 static void add(struct search *search, const char *process, const char *socket)
 {
     char *address = search->addresses[search->count];
@@ -84,7 +84,9 @@ static void add(struct search *search, const char *process, const char *socket)
         search->count++;
 }
 
-/* Reads a line with the fields address, references, protocol, flags, kind, state, inode, path. */
+/*
+ * Reads a line of /proc/net/unix: address, references, protocol, flags, kind, state, inode, path.
+ */
 static void read_line(struct search *search, const char *process, const char *line)
 {
     unsigned flags, kind;

@@ -18,7 +18,7 @@
 #include "collector/platform/clock.h"
 
 #define GROUP_SIZE     64
-#define PRESSURE_TRIES 1000 /* number of tries, a millisecond apart */
+#define PRESSURE_TRIES 1000 /* a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
@@ -29,7 +29,7 @@ struct udp_sender {
     struct iovec vectors[GROUP_SIZE];
 };
 
-/* Connects the socket. The resolver converts a numeric address of either family, with its zone. */
+/* The resolver converts a numeric address of either family, with its zone. */
 static int connect_to(int fd, const struct address *to)
 {
     char host[ADDRESS_TEXT_SIZE], port[8];
@@ -56,7 +56,7 @@ static int open_socket(const struct address *to)
     if (fd < 0)
         return -1;
     /*
-     * Without this option the system drops a datagram when the queue of a device is full, and
+     * Without this option, if the queue of a device is full, the system drops a datagram and
      * reports success. The option also makes the system queue each ICMP error separately.
      */
     int on = 1;
@@ -96,8 +96,8 @@ static void pause_for(int64_t nanoseconds)
 }
 
 /*
- * Whether to send a datagram again after its send has failed `tries` times. Most errors may belong
- * to an earlier datagram, even EMSGSIZE, which reports that a router requires smaller datagrams.
+ * Returns true to send a datagram again after `tries` failures. Most errors may belong to an
+ * earlier datagram, even EMSGSIZE: a router requires smaller datagrams.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -117,7 +117,7 @@ static bool try_again(int code, unsigned tries)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* Returns the error number in a message of the error queue; 0: the message contains no error. */
+/* Returns the error number in a message of the error queue; 0: no error. */
 static unsigned reported_error(struct msghdr *message)
 {
     struct sock_extended_err report;
@@ -134,15 +134,15 @@ static unsigned reported_error(struct msghdr *message)
 }
 
 /*
- * Counts the refusals in the error queue and empties it, so that the next send does not fail for an
- * error of the queue.
+ * Counts the refusals in the error queue and empties it, so that the next send does not fail with
+ * one of its errors.
  */
 static uint64_t count_refusals(int fd)
 {
     uint64_t refusals = 0;
     for (;;) {
         char control[256], first;
-        struct iovec place = {&first, 1}; /* without one, qemu returns 0 and reads nothing */
+        struct iovec place = {&first, 1}; /* without a buffer, qemu returns 0 and reads nothing */
         struct msghdr message = {.msg_iov = &place,
                                  .msg_iovlen = 1,
                                  .msg_control = control,
@@ -154,8 +154,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * Takes the refusals from the error queue. `code` is the socket's own error. If the queue was full,
- * this error may be the only report of a refusal. Returns whether there was a refusal.
+ * Counts the refusals in the error queue. `code` is the socket's own error, which may be the only
+ * report of a refusal if the queue was full. Returns true if there was a refusal.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {
@@ -166,7 +166,7 @@ static bool take_refusals(struct udp_sender *sender, int code)
     return refusals != 0;
 }
 
-/* Returns the socket's own error and clears it; 0: no error. */
+/* Returns and clears the socket's own error; 0: no error. */
 static int take_error(int fd)
 {
     int code = 0;
@@ -194,8 +194,8 @@ void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns)
 /* --- sending ---------------------------------------------------------------------------------- */
 
 /*
- * Sends at most GROUP_SIZE payloads in one call. Returns the number sent. If this is 0, `errno`
- * says why the first payload was not sent.
+ * Sends at most GROUP_SIZE payloads in one call. Returns the number sent. If it is 0, `errno` is
+ * the reason why the first payload was not sent.
  */
 static size_t send_group(struct udp_sender *sender, const struct udp_payload *payloads,
                          size_t count)
@@ -212,8 +212,8 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
         return 0;
     sender->sent += (uint64_t)sent;
     /*
-     * If sendmmsg sends only some datagrams, it does not return the error of the next one. That
-     * error appears in the next call, if it occurs again.
+     * If sendmmsg sends only some datagrams, it does not return the error of the next one. If the
+     * error occurs again, the next call returns it.
      */
     if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;

@@ -1,4 +1,7 @@
-/* The system's part of tools/bench/scratch.h, by mkdtemp(3). */
+/*
+ * Implements scratch_folder_make of tools/bench/scratch.h with mkdtemp(3), and
+ * scratch_folder_remove_empty.
+ */
 #include "tools/bench/scratch.h"
 
 #include <errno.h>

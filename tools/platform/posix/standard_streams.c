@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 /*
- * Opens each closed standard descriptor for the wrong direction, so that no file opened later gets
- * its number (open returns the lowest free number). Reading from it or writing to it fails as
+ * Opens /dev/null in the wrong direction for each closed standard descriptor. So no file opened
+ * later gets its number (open returns the lowest free number), and reading or writing it fails as
  * before.
  */
 void standard_streams_prepare(void)

@@ -15,7 +15,7 @@ bool terminal_is_there(void)
 }
 
 /*
- * Whether ncurses knows the kind of terminal. (newterm checks this, too, but leaks memory if it
+ * Returns true if ncurses supports the terminal. (newterm checks this, too, but leaks memory if it
  * fails.)
  */
 static bool is_known(void)
@@ -74,14 +74,14 @@ void terminal_show(const struct page *page)
         attr_t attribute = attributes(page->lines[i].manner);
         attr_set(attribute, 0, NULL);
         mvaddnstr((int)i, 0, page->lines[i].text, COLS);
-        if ((attribute & A_REVERSE) != 0) /* extend the heading to the full width */
+        if ((attribute & A_REVERSE) != 0) /* extends the heading to the full width */
             mvchgat((int)i, 0, -1, attribute, 0, NULL);
     }
     attr_set(A_NORMAL, 0, NULL);
     refresh();
 }
 
-/* Whether the terminal was closed. Such a terminal returns no keys, and getch does not wait. */
+/* Returns true if the terminal was closed. Then it returns no keys, and getch does not wait. */
 static bool has_gone(void)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};

@@ -1,5 +1,7 @@
-/* Implements tools/command/interrupt.h on Windows with console events, for which the system starts
- * a thread. */
+/*
+ * Implements tools/command/interrupt.h on Windows with console events, which the system handles in
+ * a thread of its own.
+ */
 #include "tools/command/interrupt.h"
 
 #include <stdatomic.h>
@@ -16,9 +18,7 @@ static SRWLOCK lock = SRWLOCK_INIT;
 static void (*call)(void *context);
 static void *call_context;
 
-/*
- * Handles an event. FALSE: the next handler gets it, and the system's own handler ends the program.
- */
+/* Returns FALSE to pass the event to the system's handler, which ends the program. */
 static BOOL WINAPI note(DWORD event)
 {
     if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))

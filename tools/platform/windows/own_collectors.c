@@ -1,10 +1,10 @@
 /*
- * Implements tools/top/own_collectors.h on Windows, where the pipes of a process cannot be listed
- * without connecting to pipes of other programs: only the packaged service is found.
+ * Implements tools/top/own_collectors.h on Windows. The pipes of a process cannot be listed without
+ * connecting to pipes of other programs, so only the packaged service is found.
  */
 #include "tools/top/own_collectors.h"
 
-/* Any user may create a pipe of this name while the service does not run. */
+/* While the service does not run, any user may create a pipe with this name. */
 const struct usual_address usual_service = {USUAL_PIPE_ADDRESS, true};
 const struct usual_address usual_last = {0};
 

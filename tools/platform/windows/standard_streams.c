@@ -1,7 +1,7 @@
 /*
  * Implements tools/command/standard_streams.h on Windows, which needs no code. The C library
- * reserves the numbers 0 to 2 for the standard streams; the use of a missing stream fails. A write
- * to a pipe without a reader does not send a signal.
+ * reserves the numbers 0 to 2 for the standard streams, so using a missing stream fails. A write to
+ * a pipe without a reader sends no signal.
  */
 #include "tools/command/standard_streams.h"
 

@@ -6,8 +6,9 @@
 
 #include "tools/top/terminal.h"
 
-/* The effect of a record of the console's input, as terminal_wait returns it; TERMINAL_NO_KEY:
- * none. */
+/*
+ * Returns the effect of a record of the console's input, as terminal_wait does, or TERMINAL_NO_KEY.
+ */
 enum terminal_key console_key(const INPUT_RECORD *record, enum view_key *key);
 
 #endif

@@ -15,20 +15,20 @@
 #include "tools/command/interrupt.h"
 #include "tools/top/line_buffer.h"
 
-/* Windows' limit of a pipe's name, including \\.\pipe\ and its end. */
+/* Windows' limit of a pipe's name, with \\.\pipe\ and the NUL. */
 #define NAME_SIZE 257
 
-/* How long to wait for a free instance of the pipe, while all of them have clients. */
+/* Time to wait for a free instance of the pipe while all have clients. */
 #define BUSY_MS 1000
 
-/* Time between two checks of standard output and of Ctrl-C. */
+/* Interval of the checks of standard output and Ctrl-C. */
 #define LOOK_MS 200
 
 struct connection {
     HANDLE pipe;
-    OVERLAPPED reading; /* its event signals that the read has ended */
+    OVERLAPPED reading; /* its event is signalled when the read ends */
     OVERLAPPED sending;
-    bool pending; /* a read into the end of `lines` has begun; the lines must not be moved */
+    bool pending; /* a read to the end of `lines` has begun, so the lines must not be moved */
     struct line_buffer lines;
 };
 
@@ -50,10 +50,7 @@ static int make_name(const char *text, wchar_t name[NAME_SIZE], struct error *er
     return -1;
 }
 
-/*
- * Opens the pipe. SECURITY_IDENTIFICATION: the server may find out our user, but cannot act as this
- * user.
- */
+/* With SECURITY_IDENTIFICATION the server can find out our user but cannot act as this user. */
 static HANDLE open_pipe(const wchar_t *name)
 {
     int64_t until = clock_monotonic_ns() + BUSY_MS * INT64_C(1000000);
@@ -103,7 +100,10 @@ int connection_open(struct connection **out, const char *address, struct error *
 
 /* --- the pipe's owner ------------------------------------------------------------------------- */
 
-/* Whether the id is that of the user, or of the owner of objects that this process creates. */
+/*
+ * Returns true if the ID is that of this user, or of the owner of objects that this process
+ * creates.
+ */
 static bool is_this_user(PSID sid)
 {
     static const TOKEN_INFORMATION_CLASS classes[] = {TokenUser, TokenOwner};
@@ -126,7 +126,7 @@ static bool is_this_user(PSID sid)
     return is;
 }
 
-/* The system, administrators, and accounts of services (NT SERVICE\NAME). */
+/* Returns true for the system, administrators, and accounts of services (NT SERVICE\NAME). */
 static bool is_trusted(PSID sid)
 {
     static const wchar_t services[] = L"S-1-5-80-";
@@ -186,7 +186,9 @@ int connection_send(struct connection *connection, const char *request, struct e
     return -1;
 }
 
-/* Begins to read, unless a read has begun. Returns false if the line is too long, or it fails. */
+/*
+ * Begins to read, unless a read has begun. Returns false if the line is too long or the read fails.
+ */
 static bool begin_reading(struct connection *connection)
 {
     struct line_buffer *lines = &connection->lines;
@@ -215,7 +217,7 @@ static bool has_reader(void)
     return GetFileType(output) != FILE_TYPE_PIPE || pipe_state(output) != PIPE_LEFT;
 }
 
-/* Waits for the read that has begun. Returns CONNECTION_LINE if it has ended. */
+/* Waits for the end of the read. Returns CONNECTION_LINE if it has ended. */
 static enum connection_result await_reading(struct connection *connection, int64_t until)
 {
     for (;;) {

@@ -10,11 +10,11 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-#define PRESSURE_TRIES 1000 /* number of tries, a millisecond apart */
+#define PRESSURE_TRIES 1000 /* a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
-/* For Windows 10 (1803) and later; the headers of older SDKs do not define it. */
+/* For Windows 10 (1803) and later. Older SDKs do not define it. */
 #define HIGH_RESOLUTION 0x00000002
 
 struct udp_sender {
@@ -22,7 +22,7 @@ struct udp_sender {
     uint64_t sent, retries, refused;
 };
 
-/* Opens and connects the socket. Returns 0, or Winsock's error number with the socket closed. */
+/* Returns 0, or Winsock's error number with the socket closed. */
 static int open_socket(struct udp_sender *made, const struct address *to)
 {
     SOCKADDR_STORAGE name;
@@ -59,8 +59,8 @@ int udp_sender_open(struct udp_sender **out, const struct address *to, struct er
 }
 
 /*
- * Whether to send a datagram again after its send has failed `tries` times. Most errors may be
- * those of an earlier datagram.
+ * Returns true to send a datagram again after `tries` failures. Most errors may belong to an
+ * earlier datagram.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -72,15 +72,15 @@ static bool try_again(int code, unsigned tries)
 }
 
 /*
- * Whether the error reports that the port was closed when an earlier datagram arrived. Windows does
- * not queue these reports, as Linux does, so one error may be about several datagrams.
+ * Returns true if the error reports that the port was closed for an earlier datagram. Windows does
+ * not queue these reports, unlike Linux, so one error may be about several datagrams.
  */
 static bool is_refusal(int code)
 {
     return code == WSAECONNRESET || code == WSAECONNREFUSED;
 }
 
-/* Sends a datagram. Returns 0, or Winsock's error number of the last attempt. */
+/* Returns 0, or Winsock's error number of the last attempt. */
 static int send_one(struct udp_sender *sender, const struct udp_payload *payload)
 {
     unsigned tries = 0;
@@ -120,7 +120,7 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
     return sender->refused;
 }
 
-/* Receives a datagram and drops it. Returns 0, or the error of the receive. */
+/* Receives a datagram and drops it. Returns 0, or the error. */
 static int receive_next(SOCKET handle)
 {
     char nothing[1];
@@ -130,7 +130,7 @@ static int receive_next(SOCKET handle)
     return code == WSAEMSGSIZE ? 0 : code;
 }
 
-/* Waits for a datagram or an error. Returns the socket's events; 0: none in time. */
+/* Waits for a datagram or an error. Returns the socket's events, or 0 if there are none in time. */
 static int wait_for_event(SOCKET handle, int64_t until_ns)
 {
     WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};
@@ -139,8 +139,8 @@ static int wait_for_event(SOCKET handle, int64_t until_ns)
 }
 
 /*
- * Waits for the next report of a refusal: either a receive fails, or the wait itself consumes the
- * report and returns POLLERR. Returns false if no report comes in time.
+ * Waits for the next report of a refusal: a receive fails, or the wait itself consumes the report
+ * and returns POLLERR. Returns false if no report comes in time.
  */
 static bool await_report(SOCKET handle, int64_t until_ns)
 {
@@ -170,9 +170,7 @@ void udp_sender_close(struct udp_sender *sender)
     free(sender);
 }
 
-/*
- * Uses a timer that is finer than the system's clock tick (up to 16 ms), if there is such a timer.
- */
+/* If possible, uses a timer that is finer than the system's clock tick (up to 16 ms). */
 void wait_until(int64_t moment_ns)
 {
     int64_t left = moment_ns - clock_monotonic_ns();

@@ -126,7 +126,7 @@ class Group:
     def _wait(self, nodes):
         end = time.monotonic() + READY
         while True:
-            ready = self.kind.is_ready(self)  # before the check below, because it ignores nodes that have ended
+            ready = self.kind.is_ready(self)  # first, as it ignores nodes that have ended
             for node in nodes:
                 if not node.runs():
                     raise Failure(f"{node.name} has ended:\n{self._last_words(node)}")

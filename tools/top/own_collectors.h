@@ -1,6 +1,6 @@
 /*
- * Control addresses to try if the user gives none: the usual ones, and those of collectors that
- * this user has started. CMake selects the implementation in tools/platform/.
+ * Control addresses to try if the user gives no address: the usual ones, and those of collectors
+ * that this user has started. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
 #define SLUICE_TOOLS_TOP_OWN_COLLECTORS_H

@@ -123,7 +123,6 @@ static void add_others(struct wildcard_others *others, const struct file_variant
         add_other(others, variant->type, &variant->samples.values[i].path);
 }
 
-/* Makes the plan for the entries of `value` that end with "*", if there are any. */
 static int make_wildcard(struct file_schema *made, const struct schema_options *options,
                          struct error *error)
 {

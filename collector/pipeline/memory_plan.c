@@ -37,7 +37,6 @@ static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacit
            (needs->control ? tapped : 0);
 }
 
-/* Returns the number of small batches, including those that the receivers share. */
 static uint64_t small_batches(const struct memory_needs *needs, uint64_t ring_capacity)
 {
     return batches(needs, ring_capacity, fan_outs(needs) * TAP_BATCHES + 1) +

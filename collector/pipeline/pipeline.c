@@ -112,7 +112,6 @@ int pipeline_start(struct pipeline *pipeline, struct error *error)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Returns true if no sink is left, or if a sink with on_epipe=stop has ended. */
 static bool sinks_have_ended(const struct pipeline *pipeline)
 {
     bool left = false;

@@ -26,8 +26,8 @@ static int change_refuse(struct error *error, const struct listener_config *list
 }
 
 /*
- * Whether captures are read. Sinks cannot be changed then, because they end together with the
- * captures.
+ * Returns true while captures are read. Sinks cannot be changed then, because they end together
+ * with the captures.
  */
 static bool captures_are_read(const struct pipeline *pipeline)
 {

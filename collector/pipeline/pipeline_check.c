@@ -227,7 +227,6 @@ static int check_views(const struct config *config, const struct listener_config
     return 0;
 }
 
-/* Returns true if the sink adds a label with the ID that the sender's messages have. */
 static bool adds_sender_id(const struct sink_config *sink)
 {
     const struct sample_pairs *list = sink->settings.encoding.rules.add_label;
@@ -248,7 +247,6 @@ static bool has_sender_ids(const struct config *config)
     return false;
 }
 
-/* Refuses a label with the sender's ID if no schema has sender IDs. */
 static int check_sender_ids(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count && !has_sender_ids(config); i++) {
@@ -264,7 +262,6 @@ static int check_sender_ids(const struct config *config, struct error *error)
     return 0;
 }
 
-/* Writes a description of the first mistake in the limits, or an empty text. */
 static void describe_wrong_limits(const struct series_limits *limits, char *text, size_t size)
 {
     text[0] = '\0';
@@ -429,7 +426,6 @@ int pipeline_check_config(const struct config *config, struct error *error)
     return check_processors(&config->receiver_cpus, error);
 }
 
-/* Returns the list of an earlier listener that has the same schemas, or NULL. */
 static struct schema_list *same_as_before(const struct config *config, size_t index,
                                           struct schema_list *const *lists)
 {

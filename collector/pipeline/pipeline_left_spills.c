@@ -13,10 +13,8 @@ struct left_spill {
     struct left_spill *next;
     uint64_t records;
     int index;                      /* the ledger index of the removed sink */
-    struct sink_counters *counters; /* the removed sink's counters: their term `spilled` still has
-                                       the spill's records */
-    char *name;                     /* the removed sink's name, and in the same memory the folder's
-                                       path */
+    struct sink_counters *counters; /* still count the spill's records as `spilled` */
+    char *name;                     /* owned; the folder's path is in the same memory */
     const char *folder;
 };
 

@@ -101,8 +101,7 @@ static size_t move_texts(struct pipeline_levels *levels, char *to)
 
 static bool keep_texts(struct pipeline_levels *levels)
 {
-    levels->texts = malloc(move_texts(levels, NULL) + 1); /* + 1, because malloc(0) may return
-                                                             NULL */
+    levels->texts = malloc(move_texts(levels, NULL) + 1); /* + 1: malloc(0) may return NULL */
     if (levels->texts == NULL)
         return false;
     move_texts(levels, levels->texts);

@@ -13,10 +13,6 @@
 
 _Static_assert(BATCH_QUEUE_LISTENERS <= SEQUENCE_LISTENERS, "every listener can have senders");
 
-/*
- * Returns true if both lists read the same numbers at `index`, and sets *numbering to that of
- * `list`.
- */
 static bool has_same_numbers(const struct schema_list *list, const struct schema_list *other,
                              size_t index, uint32_t *numbering)
 {

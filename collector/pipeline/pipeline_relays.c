@@ -8,7 +8,6 @@
 #include "collector/contract/source.h"
 #include "collector/platform/udp.h"
 
-/* Returns true if the listener receives datagrams that are sent to `target`. */
 static bool receives(const struct listener_config *listener, const struct address *bound,
                      const struct address *target)
 {

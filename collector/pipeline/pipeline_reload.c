@@ -24,7 +24,6 @@
 
 /* --- reloading only the schemas --------------------------------------------------------------- */
 
-/* Returns true if a schema may have changed; built-in schemas never do. */
 static bool has_schemas_from_files(const struct config *config)
 {
     for (size_t i = 0; i < config->listener_count; i++)
@@ -60,7 +59,6 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error)
 
 /* --- waiting for the previous reload ---------------------------------------------------------- */
 
-/* Returns true while a removed listener of this name has not ended. */
 static bool is_leaving(const struct pipeline *pipeline, const char *name)
 {
     for (size_t i = 0; i < pipeline->known_count; i++) {
@@ -179,8 +177,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
-    pipeline_look_after(pipeline); /* called before generation_add, because it frees configurations
-                                      that no part uses yet */
+    pipeline_look_after(pipeline); /* first, because it frees configurations that no part uses */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     struct reload_report report = {0};
@@ -207,8 +204,7 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reopen_kept(&reload);
         log_outcome(&reload, &report);
     } else {
-        apply_place_option(config, error); /* completes the message now: `config` may be freed
-                                              below */
+        apply_place_option(config, error); /* now: `config` may be freed below */
         reload_cancel(&reload);
     }
     reload_clear(&reload);

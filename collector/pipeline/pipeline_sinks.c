@@ -77,7 +77,6 @@ static bool counts_on_after(const struct pipeline *pipeline, const struct sink_s
            ledger_sink_is_live(pipeline->ledger, before->index);
 }
 
-/* Returns the ledger index of the retired or removed sink that had this name and spill, or -1. */
 static int entry_of_spill(const struct pipeline *pipeline, const struct sink_config *config)
 {
     for (const struct sink_slot *before = pipeline->retired; before != NULL; before = before->next)

@@ -65,8 +65,7 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
             if (producer->threads[k].counters == NULL)
-                continue; /* this thread has no counters at all yet: make_ingest_thread will add
-                             them for all listeners */
+                continue; /* make_ingest_thread adds them for all listeners */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);

@@ -60,7 +60,6 @@ static uint64_t memory_kept(const struct reload *reload)
     return kept;
 }
 
-/* Plans the memory after the reload; the number of receivers does not change. */
 static int plan_memory(struct reload *reload, struct error *error)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -157,7 +156,6 @@ static int create_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Returns true if a present or retired sink writes to the destination of the new sink. */
 static bool is_in_use(const struct reload *reload, const struct sink_config *config)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -223,7 +221,6 @@ static size_t larger_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Allocates all memory that the commit needs. */
 static int reload_reserve(struct reload *reload, struct error *error)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -342,7 +339,6 @@ static void cancel_producers(struct reload *reload)
     }
 }
 
-/* Cancels the new sinks, which were offered no record; closes their files and connections. */
 static void cancel_sinks(struct reload *reload)
 {
     struct pipeline *pipeline = reload->pipeline;

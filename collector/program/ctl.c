@@ -51,7 +51,6 @@ static bool parse_order(const char *text, const struct order **order, struct par
     return false;
 }
 
-/* Reads an address: the scheme that the syntax begins with, a colon, and more text. */
 static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
                               struct parse_error *fault)
 {

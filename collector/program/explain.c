@@ -11,7 +11,6 @@
 #include "collector/log/log.h"
 #include "collector/program/registry.h"
 
-/* An entry's text is indented to this column. */
 #define TEXT_COLUMN 4
 
 /* More bytes than any text of the glossary has. */

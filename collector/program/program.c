@@ -35,7 +35,7 @@
 
 struct run {
     const struct program_options *options;
-    const struct config *config; /* the present configuration */
+    const struct config *config;
     struct control *control;
     struct health_watch *health;     /* NULL without --control and --metrics */
     struct control_service *service; /* NULL without --control */
@@ -172,7 +172,6 @@ static int wait_time(const struct run *run, int64_t now, int64_t due)
     return milliseconds_until(next, now);
 }
 
-/* Applies the settings of parts outside the pipeline. */
 static void follow_config(struct run *run, const struct config *config)
 {
     run->config = config;
@@ -302,7 +301,6 @@ static size_t watch_clients(struct run *run, struct control_watch watched[CONTRO
     return count;
 }
 
-/* Waits for the next event, then serves the log, health, clients and the service manager. */
 static enum control_event await_event(struct run *run, int64_t now)
 {
     struct control_watch watched[CONTROL_WATCHED_MAX];

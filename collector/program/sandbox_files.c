@@ -68,7 +68,6 @@ static bool walk_file(const char *path, take_property *take, void *context)
     return walked;
 }
 
-/* Calls walk_text for the properties in a URL. */
 static bool walk_lines(const char *lines, take_property *take, void *context)
 {
     if (lines == NULL)
@@ -79,7 +78,6 @@ static bool walk_lines(const char *lines, take_property *take, void *context)
     return walked;
 }
 
-/* Returns true if the property's value is the path of a file or a folder. */
 static bool names_file(const char *name, const char *value)
 {
     return value[0] == '/' || text_ends(name, strlen(name), ".location") ||

@@ -93,7 +93,6 @@ static bool show_parse_option(int argc, char *const *argv, int *at, struct showi
     return show_parse_valued(argc, argv, at, showing, fault);
 }
 
-/* Checks that the options fit together, and fills in defaults. */
 static bool show_check(struct showing *showing, struct parse_error *fault)
 {
     if (showing->help)

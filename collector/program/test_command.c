@@ -19,7 +19,6 @@
 #include "collector/program/registry.h"
 #include "proto/reading/json_message.h"
 
-/* The command line, and the results. */
 struct testing {
     bool record, help;
     char *const *files;
@@ -80,7 +79,6 @@ static bool parse_option(int argc, char *const *argv, int *at, struct testing *t
     return parse_form(argv[++*at], &testing->report.form, fault);
 }
 
-/* Reads the options, which "--" may end, and then the files. */
 static bool test_parse(int argc, char *const *argv, struct testing *testing,
                        struct parse_error *fault)
 {
@@ -214,7 +212,6 @@ static int run_tests(struct testing *testing, const struct config_test_file *fil
     return -1;
 }
 
-/* Runs the tests of another file of the configuration, and adds their number to *count. */
 static void run_part(struct testing *testing, const char *path, const char *whole,
                      const struct config *config, size_t *count)
 {

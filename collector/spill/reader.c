@@ -38,7 +38,7 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
-    /* these count successive failures at one place, and the next read is elsewhere */
+    /* These count successive failures at one place, and the next read is elsewhere. */
     reader->head_failures = reader->image_failures = 0;
     reader->label_failures = 0;
 }
@@ -56,7 +56,6 @@ static struct read_block *read_block_at(const struct reader *reader, size_t plac
     return &reader->ring[(reader->start + place) % reader->window];
 }
 
-/* Warns if records are missing between the reader's position and the next block. */
 static void warn_of_gap(struct reader *reader, const struct segments *segments, uint64_t next)
 {
     uint64_t left_out;
@@ -88,8 +87,8 @@ static void go_to_next_segment(struct reader *reader)
 }
 
 /*
- * At the end of the blocks, counts missing records as lost, unless a block is not acknowledged:
- * then later, so that records are complete in their order.
+ * Counts records that are missing at the end as lost. While a block is not acknowledged this waits,
+ * so that records become complete in their order.
  */
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
@@ -147,7 +146,6 @@ static enum image read_image(struct reader *reader, const struct block_head *hea
                      &reader->image_failures, error);
 }
 
-/* Returns true if a block was not read yet and its position fits its segment. */
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {

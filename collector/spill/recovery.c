@@ -12,11 +12,11 @@
 struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
-    bool is_kept;    /* its name is that of a kept segment */
-    bool is_named;   /* its name is one that this program chooses */
-    uint64_t number; /* the number in the file's name */
-    uint64_t first;  /* the position of its first record, as far as known */
-    uint64_t end;    /* for a kept segment: the end in its name */
+    bool is_kept;
+    bool is_named; /* its name is one that this program chooses */
+    uint64_t number;
+    uint64_t first; /* the position of its first record, as far as known */
+    uint64_t end;   /* for a kept segment: the end in its name */
     struct scan scan;
 };
 
@@ -136,9 +136,8 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Counts the records of a block that the end of its file cuts as lost; its head has their number.
- * But if the cursor's end is where the block begins, the block was never stored, because its append
- * had failed.
+ * Counts the records of a block that the end of its file cuts as lost. But if the cursor's end is
+ * where the block begins, its append had failed, and it was never stored.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)
@@ -227,7 +226,6 @@ static void find_end(struct segments *segments, const struct listed *listed, uin
     note_torn(segments, &last->scan.torn, spill, state);
 }
 
-/* Cuts an incomplete block off the last segment. */
 static void cut_end(struct segments *segments, const struct listed *listed)
 {
     struct segment *segment = segments_last(segments);

@@ -33,7 +33,6 @@ bool segment_has_ending(const char *name, const char *ending)
            strcmp(name + length - strlen(ending), ending) == 0;
 }
 
-/* Returns true if the bytes are the head of a block that ends within the segment. */
 static bool is_whole_block(const struct segment_walk *walk, const uint8_t *bytes,
                            struct block_head *head)
 {

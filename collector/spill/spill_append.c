@@ -80,7 +80,7 @@ static bool take_back(struct spill *spill, enum data_file_result result)
     if (last->size != 0 && result == DATA_FILE_FULL)
         return gone;
     spill_seal(spill, NULL);
-    /* an empty file is removed, because the next segment has its name */
+    /* An empty file is removed, because the next segment has its name. */
     if (last->size == 0) {
         uint64_t number = segments->removed + segments->count - 1;
         char name[SEGMENT_NAME_SIZE];

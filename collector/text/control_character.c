@@ -4,7 +4,6 @@
 
 #include "collector/text/utf8.h"
 
-/* Returns the size of the line end at the beginning of the text, 0 to 2 bytes. */
 static size_t line_end_at(const uint8_t *bytes, size_t size)
 {
     if (bytes[0] == '\n')

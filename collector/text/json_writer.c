@@ -80,7 +80,6 @@ void json_bool(struct output *out, bool value)
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-/* Returns true if an ASCII character needs an escape. */
 static bool needs_escape(uint8_t character)
 {
     return control_character_is(character) || character == '"' || character == '\\';
@@ -108,7 +107,6 @@ static size_t plain_run(const uint8_t *bytes, size_t size)
     return at;
 }
 
-/* Appends the escape of a character below U+0100. */
 static void put_escape(struct output *out, uint8_t character)
 {
     static const char hex[] = "0123456789abcdef";
@@ -196,7 +194,6 @@ static NEVER_INLINE void put_at_end(struct output *out, value_writer *write, uin
     output_bytes(out, text, used);
 }
 
-/* Appends a value, after a comma if one is due. */
 static ALWAYS_INLINE void put_value(struct output *out, value_writer *write, uint64_t bits)
 {
     if (out->overflow || out->capacity - out->used < VALUE_SIZE) {

@@ -33,7 +33,6 @@ static bool is_secret(const char *name, size_t length)
     return false;
 }
 
-/* Returns the size of the separator that the text begins with, or 0. */
 static size_t separator(const char *text, size_t length)
 {
     if (length != 0 && text[0] == '&')

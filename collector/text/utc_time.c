@@ -21,7 +21,6 @@ static bool take_sign(const char **at, char sign)
     return *(*at)++ == sign;
 }
 
-/* Reads an optional fraction of one to nine digits. */
 static bool take_fraction(const char **at, uint32_t *nanoseconds)
 {
     uint32_t unit = 100000000;

@@ -57,7 +57,6 @@ static inline void store_number(const struct field_type *field, uint64_t bits, v
     }
 }
 
-/* Returns true if the field's enum accepts the number. */
 static inline bool is_allowed(const struct field_type *field, uint64_t bits)
 {
     return !field->closed || enum_find(field->enumeration, (int32_t)(uint32_t)bits) != NULL;

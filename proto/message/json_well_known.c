@@ -69,7 +69,6 @@ static bool put_path(struct output *out, const ProtobufCBinaryData *path)
     return !raise;
 }
 
-/* Joins the paths in the scratch arena, and writes them as one string. */
 static bool write_field_mask(struct json_walk *walk, const struct message_type *type,
                              const ProtobufCMessage *message)
 {
@@ -98,7 +97,6 @@ static bool write_field_mask(struct json_walk *walk, const struct message_type *
 
 /* --- Struct, Value, ListValue, wrappers ------------------------------------------------------- */
 
-/* Returns the member of a Value that is set, or NULL. */
 static const struct field_type *set_member(const struct message_type *type,
                                            const ProtobufCMessage *message)
 {

@@ -13,7 +13,6 @@
  */
 enum example_role { ROLE_PLAIN, ROLE_ROW, ROLE_KEYS, ROLE_CONTENT, ROLE_LEAF };
 
-/* A message at one place in the example. */
 struct example_node {
     const struct message_type *type;
     const struct example_node *around; /* the enclosing message, or NULL */
@@ -115,7 +114,6 @@ static struct example_node *new_node(struct example *example, const struct examp
     return example->failed ? NULL : made;
 }
 
-/* Returns true if the field's message may be inside the node. */
 static bool may_contain(struct example *example, const struct example_node *node,
                         const struct field_type *field)
 {
@@ -306,7 +304,6 @@ static bool put_value(struct example *example, struct example_node *node, size_t
     return child == NULL || put_message(example, child, out);
 }
 
-/* Appends the message "keys" of a row. */
 static bool put_keys(struct example *example, struct example_node *node, size_t index,
                      struct output *out)
 {
@@ -355,7 +352,6 @@ static bool is_same_oneof(const struct field_type *a, const struct field_type *b
            a->quantifier == b->quantifier;
 }
 
-/* Returns the index of the oneof's first field. */
 static size_t first_of_oneof(const struct message_type *type, size_t index)
 {
     size_t first = 0;
@@ -390,7 +386,6 @@ static void put_key_value(struct example *example, struct example_node *node, si
     put_field(example, node, index, out);
 }
 
-/* Appends the field if its oneof writes it next. */
 static void put_oneof_field(struct example *example, struct example_node *node, size_t index,
                             struct output *out)
 {

@@ -123,7 +123,6 @@ static bool see(struct json_reading *reading, const struct message_type *type,
     return true;
 }
 
-/* Appends an item of a message set: the extension's number and message. */
 static bool put_item(struct json_reading *reading, const struct field_type *field,
                      const struct json_node *value)
 {

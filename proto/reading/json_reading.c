@@ -97,7 +97,6 @@ static const ProtobufCMessage *decode(struct json_reading *reading, const struct
     return NULL;
 }
 
-/* Replaces the output from `begun` on by the encoded message. */
 static bool replace(struct json_reading *reading, const struct message_type *type,
                     const ProtobufCMessage *message, size_t begun)
 {

@@ -17,7 +17,6 @@
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Reads exactly `count` digits. */
 static bool read_digits(const char **at, int count, uint32_t *value)
 {
     *value = 0;
@@ -37,7 +36,6 @@ static bool read_after(const char **at, char before, int count, uint32_t *value)
     return read_digits(at, count, value);
 }
 
-/* Reads an optional fraction of a second such as ".5", with up to nine digits. */
 static bool read_fraction(const char **at, uint32_t *nanos)
 {
     *nanos = 0;
@@ -110,7 +108,6 @@ static bool read_timestamp(const char *text, int64_t *seconds, uint32_t *nanos)
            *seconds < days_of(10000, 1, 1) * SECONDS_PER_DAY;
 }
 
-/* Reads a duration such as "1.5s". */
 static bool read_duration(const char *text, int64_t *seconds, int64_t *nanos)
 {
     const char *at = text + (text[0] == '-');

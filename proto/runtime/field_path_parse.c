@@ -21,7 +21,6 @@ static bool suggest_below(const struct message_type *type, const char *text, siz
     return true;
 }
 
-/* Fills the error: the type lacks the field at byte `at` of the path. Returns false. */
 static bool no_such_field(const struct message_type *type, const char *text, size_t length,
                           size_t at, struct error *error)
 {

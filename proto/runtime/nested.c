@@ -30,7 +30,6 @@ static char *cut(char *text, char separator)
     return at + 1 + strspn(at + 1, " ");
 }
 
-/* Returns the value of "KEY=VALUE", or NULL for another key. */
 static const char *value_of(const char *part, const char *key)
 {
     size_t length = strlen(key);
@@ -76,7 +75,6 @@ static bool parse_text(struct nested *nested, size_t field, char *part, struct e
     return true;
 }
 
-/* Parses the part of a field that follows its colon. */
 static bool parse_types(struct nested *nested, size_t field, char *part, struct error *error)
 {
     char *next = cut(part, ',');

@@ -4,7 +4,6 @@
 #include "proto/runtime/nested.h"
 #include "proto/types/type_change.h"
 
-/* The type that is being made. */
 struct changing {
     struct type_set *set;
     const struct message_type *plain; /* without changes */
@@ -14,7 +13,6 @@ struct changing {
     size_t count;
 };
 
-/* Makes the type with all present changes. */
 static bool make_changes(struct changing *changing, struct error *error)
 {
     if (changing->made == changing->count)

@@ -215,7 +215,6 @@ bool sample_mapping_next(const struct sample_mapping *mapping, const ProtobufCMe
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Reads the next entry of the map of labels in the message `holder`. Returns false at its end. */
 static bool next_entry(const struct field_type *map, const void *holder,
                        struct schema_cursor *cursor, struct label *label)
 {

@@ -7,7 +7,6 @@
 /* Separates the parts of a sender's name. Usual texts do not contain this byte. */
 #define SEPARATOR '\0'
 
-/* Parses a path, which must lead to a single value. */
 static bool parse_one(const struct message_type *type, const char *option, const char *text,
                       size_t length, struct field_path *path, struct error *error)
 {

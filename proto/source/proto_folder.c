@@ -57,7 +57,6 @@ static bool entries_add(struct listing *listing, struct entries *entries,
     return true;
 }
 
-/* Reads the *.proto files of a folder, and all entries that may be folders. */
 static bool entries_read(struct listing *listing, const char *path, struct entries *entries)
 {
     struct folder_entry entry;
@@ -104,7 +103,6 @@ static bool is_seen(struct listing *listing, const char *path, bool *failed)
     return false;
 }
 
-/* Returns "FOLDER/NAME", or NULL with the error filled if memory is short. */
 static char *inner_path(struct listing *listing, const char *folder, const char *name)
 {
     size_t size = strlen(folder);

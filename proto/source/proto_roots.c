@@ -5,7 +5,6 @@
 #include "collector/platform/file_system.h"
 #include "proto/source/proto_files.h"
 
-/* Files to visit. */
 struct visiting {
     struct proto_files *files;
     struct proto_file **list; /* with room for all files */
@@ -26,7 +25,6 @@ static size_t above(const char *path, size_t length)
     return length > root ? length - 1 : root;
 }
 
-/* Returns true if protoc accepts the name of an import. */
 static bool is_plain(const char *name)
 {
     return name[0] != '\0' && name[0] != '/' && strstr(name, "..") == NULL;

@@ -32,7 +32,6 @@ bool proto_files_no_memory(struct proto_files *files)
     return false;
 }
 
-/* Sets files->probe to "FOLDER/NAME". */
 static bool make_probe(struct proto_files *files, const char *folder, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -68,7 +67,6 @@ static bool file_exists(const char *path)
     return file_location_find(path, &place) && place.name[0] == '\0';
 }
 
-/* Reads a file to *text, which the caller frees. Returns false with `error` filled. */
 static bool load_text(const char *path, size_t most, char **text, size_t *size, struct error *error)
 {
     *text = NULL;

@@ -137,7 +137,6 @@ static void put_version(char *text, size_t size)
     free(said.data);
 }
 
-/* Fills the error if protoc has failed with `reason`. Returns -1. */
 static int report(struct proto_files *files, const struct error *reason)
 {
     char version[40];
@@ -163,7 +162,6 @@ static int report(struct proto_files *files, const struct error *reason)
 
 /* --- running protoc --------------------------------------------------------------------------- */
 
-/* Reads protoc's output file. Returns false with the error filled. */
 static bool read_target(struct proto_files *files, const char *path, size_t most,
                         struct process_output *set)
 {

@@ -7,7 +7,6 @@
 
 #include "proto/types/loader.h"
 
-/* The descriptors that were found so far. */
 struct walk {
     struct growing_arena *memory;
     struct met {

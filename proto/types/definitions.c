@@ -292,7 +292,6 @@ static bool make_tables(struct loader *loader)
            are_different(loader, enum_name, set->enum_count);
 }
 
-/* Compares `length` bytes with a string, in the order of strcmp. */
 static int compare_name(const char *name, size_t length, const char *with)
 {
     size_t whole = strlen(with);

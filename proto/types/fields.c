@@ -170,7 +170,6 @@ static bool is_sound(struct loader *loader, const struct message_definition *def
     return true;
 }
 
-/* Returns true if the field is allowed in a message set, whose items contain one message each. */
 static bool is_in_set(const struct field_type *field)
 {
     return field->extension && field->kind == KIND_MESSAGE && field->presence == PRESENCE_POINTER;

@@ -1,7 +1,6 @@
 /* Finds the messages that contain types of an unsupported edition. */
 #include "proto/types/loader.h"
 
-/* Returns why the type of one of the message's fields is not supported, or NULL. */
 static const char *reason_inside(const struct message_definition *definition)
 {
     for (size_t i = 0; i < definition->source_count; i++) {

@@ -102,7 +102,6 @@ static bool leads_to_change(struct changing *changing, const struct message_type
     return false;
 }
 
-/* Allocates a copy for each type that leads to a change. */
 static bool choose_copies(struct changing *changing)
 {
     for (bool more = true; more;) {
@@ -131,7 +130,6 @@ static void *copy_of(struct growing_arena *memory, const void *from, size_t size
     return copy;
 }
 
-/* Returns the copy of the type if it has one, else the type itself. */
 static const struct message_type *version_of(struct changing *changing,
                                              const struct message_type *type)
 {
@@ -154,7 +152,6 @@ static void embed(struct field_type *field, const struct message_type *type,
         field->presence = PRESENCE_POINTER;
 }
 
-/* Copies the fields. Their message types become the changed versions. */
 static bool copy_fields(struct changing *changing, struct changing_type *type)
 {
     size_t count = type->from->field_count;
@@ -170,7 +167,6 @@ static bool copy_fields(struct changing *changing, struct changing_type *type)
     return type->fields != NULL;
 }
 
-/* Copies protobuf-c's descriptor. The message types of the fields become the changed versions. */
 static bool copy_descriptor(struct changing *changing, struct changing_type *type)
 {
     const ProtobufCMessageDescriptor *from = type->from->descriptor;

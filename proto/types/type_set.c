@@ -46,7 +46,6 @@ static struct message_definition *extended(const struct loader *loader,
     return definition_of_message(loader->set, (const char *)name.data, name.len);
 }
 
-/* Collects the fields and extensions of each message. */
 static bool gather_fields(struct loader *loader)
 {
     struct growing_arena *memory = &loader->set->memory;

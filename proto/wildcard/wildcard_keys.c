@@ -19,7 +19,7 @@ struct keyed_element {
     bool map;
     bool in_root; /* its field is in the outermost message, so its path is its name */
     struct keyed_message *messages, **end; /* in the order of their labels */
-    struct keyed_list *lists;              /* the lists in its messages */
+    struct keyed_list *lists;
     struct keyed_element *next;            /* in the order in which they were found */
     const struct keyed_element *found_for; /* the last element whose inner elements were listed */
     struct keyed_element *next_found;      /* in that list */
@@ -184,7 +184,6 @@ static bool add_list(struct making *making, struct keyed_element *element,
     return true;
 }
 
-/* Sets the name of the label that each number of a list has. */
 static bool name_numbers(struct making *making, struct keyed_element *element, struct text list,
                          struct wildcard_field_keys *keys)
 {
@@ -289,7 +288,6 @@ static bool add_message(struct making *making, struct keyed_element *element,
     return true;
 }
 
-/* Adds the table for the elements of a list or map. */
 static bool add_elements(struct making *making, struct keyed_element *element,
                          const struct keyed_message *around, const struct wildcard_field *field,
                          struct wildcard_field_keys *keys)

@@ -28,7 +28,6 @@ bool wildcard_is_taken(const struct wildcard_walk *walk, const struct wildcard_e
     return taken;
 }
 
-/* Appends a label to the list that ends at *end. */
 static bool append(struct wildcard_walk *walk, struct wildcard_element *element,
                    const struct wildcard_label *label, const struct wildcard_label ***end)
 {

@@ -210,7 +210,6 @@ static bool add_keys(struct wildcard_walk *walk, const struct wildcard_named *na
     return true;
 }
 
-/* Adds the message's value as a label if the option `labels` has its name. */
 static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *named,
                       const ProtobufCMessage *message, const struct wildcard_place *place)
 {
@@ -231,7 +230,6 @@ static bool add_asked(struct wildcard_walk *walk, const struct wildcard_named *n
     return true;
 }
 
-/* Sets *to to the place inside a named message. */
 static bool enter_named(struct wildcard_walk *walk, const struct wildcard_place *from,
                         const struct text *name, struct wildcard_place *to)
 {
@@ -313,7 +311,6 @@ static bool add_value(struct wildcard_walk *walk, const struct wildcard_named *n
     return true;
 }
 
-/* Returns the part of a path after its last separator. */
 static struct text last_part(const struct text *path)
 {
     size_t at = path->size;
@@ -322,7 +319,6 @@ static struct text last_part(const struct text *path)
     return (struct text){path->data + at, path->size - at};
 }
 
-/* Adds the element for a message, with its labels. */
 static bool begin_element(struct wildcard_walk *walk, const struct wildcard_type *type,
                           const struct wildcard_list *list, size_t position,
                           const struct wildcard_place *around, struct wildcard_place *place)

@@ -59,7 +59,6 @@ static void join_map_steps(struct field_path *path)
     path->count = count;
 }
 
-/* Adds the path of "PATH.*" if the type has it. */
 static bool add_path(struct wildcard_root *root, const struct message_type *type,
                      const struct text *entry, bool *found, struct error *error)
 {
@@ -76,7 +75,6 @@ static bool add_path(struct wildcard_root *root, const struct message_type *type
     return true;
 }
 
-/* Finds the paths of the option `value` in a root. */
 static bool find_values(struct wildcard_plan *plan, struct wildcard_root *root,
                         const struct message_type *type, const char *list,
                         struct wildcard_found *found, struct error *error)
@@ -104,7 +102,6 @@ static bool find_values(struct wildcard_plan *plan, struct wildcard_root *root,
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Removes ":FORM" from the end of an entry. */
 static enum wildcard_form cut_form(struct text *entry)
 {
     static const struct {
@@ -141,7 +138,6 @@ static bool keep(struct wildcard_plan *plan, struct text *text)
     return text->data != NULL;
 }
 
-/* Parses "PATH" or "NAME:PATH". */
 static bool parse_asked(struct wildcard_plan *plan, const char *option, struct text entry,
                         struct wildcard_asked *asked, struct error *error)
 {
@@ -368,7 +364,6 @@ bool wildcard_parse_root(struct wildcard_plan *plan, struct wildcard_root *root,
 
 /* --- options that found no field -------------------------------------------------------------- */
 
-/* Fills the error: why no field can be the label. Returns false. */
 static bool refuse_label(const struct message_type *type, struct text entry, struct error *error)
 {
     struct field_path path;

@@ -179,7 +179,6 @@ static const struct wildcard_time *time_of(const struct wildcard_type *type,
     return NULL;
 }
 
-/* Sets the field's use. Returns false if it has none. */
 static bool use_of(const struct field_type *field, enum wildcard_use *use,
                    const struct message_type **inside)
 {

@@ -91,7 +91,6 @@ static const struct wildcard_part *part_at(size_t place)
     return (const struct wildcard_part *)place;
 }
 
-/* Sets everything except the number. */
 static void begin_sample(const struct wildcard_part *part, size_t index, struct sample *sample)
 {
     *sample = (struct sample){.kind = SAMPLE_GAUGE,
@@ -134,7 +133,6 @@ bool wildcard_has_sample(const struct wildcard_part *part, const struct wildcard
            (field->label == NULL || !part->keys[field - part->type->fields].is_label);
 }
 
-/* Reads the next number of a message, from cursor->index on. */
 static bool next_of_message(const struct wildcard_part *part, struct schema_cursor *cursor,
                             struct sample *sample)
 {
@@ -151,7 +149,6 @@ static bool next_of_message(const struct wildcard_part *part, struct schema_curs
     return false;
 }
 
-/* Reads the number at cursor->index of a repeated field or a map. */
 static bool next_of_list(const struct wildcard_part *part, struct schema_cursor *cursor,
                          struct sample *sample)
 {

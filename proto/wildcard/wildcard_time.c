@@ -180,7 +180,6 @@ static int64_t whole_of(const struct field_type *field, const ProtobufCMessage *
     return fabs(number.is.as_double) < 9.2e18 ? (int64_t)number.is.as_double : 0;
 }
 
-/* Returns the number in nanoseconds, or 0 if that does not fit. */
 static int64_t units_of(const struct field_type *field, const ProtobufCMessage *message,
                         int64_t unit)
 {

@@ -55,7 +55,6 @@ static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from,
            wildcard_join(walk, &from->name, '.', &field->name, &to->name);
 }
 
-/* Returns true if there can be samples in the place. */
 static bool leads_on(const struct wildcard_place *place)
 {
     return place->selected || place->paths != 0;
@@ -97,7 +96,6 @@ static bool add_labels(struct wildcard_walk *walk, const ProtobufCMessage *messa
 static bool walk_message(struct wildcard_walk *walk, const ProtobufCMessage *message,
                          struct wildcard_place *place);
 
-/* Adds a part for the elements of a repeated number, or for the entries of a map. */
 static bool walk_numbers(struct wildcard_walk *walk, size_t index, const ProtobufCMessage *message,
                          const struct wildcard_place *place)
 {
@@ -168,7 +166,6 @@ static bool walk_field(struct wildcard_walk *walk, size_t index, const ProtobufC
     return true;
 }
 
-/* Adds a part for the single numbers of a message if it has any. */
 static bool add_samples(struct wildcard_walk *walk, const ProtobufCMessage *message,
                         const struct wildcard_place *place)
 {

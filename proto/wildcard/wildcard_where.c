@@ -7,7 +7,6 @@ static bool is_separator(char c)
     return c == '.' || c == '/';
 }
 
-/* Returns true if the path `whole` begins with the path `begin`. */
 static bool path_begins(const struct text *whole, const struct text *begin)
 {
     if (begin->size == 0)

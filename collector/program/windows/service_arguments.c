@@ -9,7 +9,6 @@
 #include "collector/platform/windows/system_error.h"
 #include "collector/platform/windows/text.h"
 
-/* Returns why a service cannot run with these options, or NULL if it can. */
 static const char *refusal(enum options_result result, const struct config *config)
 {
     if (result == OPTIONS_HELP)
@@ -62,7 +61,6 @@ bool service_enter_folder(const struct config *config, struct error *error)
     return entered;
 }
 
-/* Returns the folder that relative paths begin at; freed by the caller. */
 static char *current_folder(struct error *error)
 {
     DWORD size = GetCurrentDirectoryW(0, NULL);

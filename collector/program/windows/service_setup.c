@@ -40,7 +40,6 @@ static int setup_fail(struct error *error, enum exit_code code, const char *what
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* Returns the path of this program's file; freed by the caller. */
 static wchar_t *own_path(struct error *error)
 {
     wchar_t *path = calloc(WIDE_PATH_SIZE, sizeof *path);

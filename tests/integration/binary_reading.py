@@ -13,7 +13,7 @@ DF_TEXTREL, DF_BIND_NOW, DF_1_NOW, DF_1_PIE = 4, 8, 1, 0x08000000
 X86_64 = 62
 
 ENDBR64 = b"\xf3\x0f\x1e\xfa"  # where an indirect jump may arrive, and at the begin of most functions
-LEAST_ENDBR64 = 100  # the C library's start files and libraries have a few
+LEAST_ENDBR64 = 100  # a program without CET has only a few, from the C library
 CANARY = b"\x64\x48\x8b\x04\x25\x28\x00\x00\x00"  # mov %fs:0x28,%rax: the stack protector reads its value
 LEAST_CANARIES = 50
 PROBE = b"\x48\x83\x0c\x24\x00"  # orq $0,(%rsp): touches each page of a large stack frame
@@ -30,7 +30,8 @@ class Elf:
         self.kind, self.machine = struct.unpack_from("<HH", content, 16)
         start, = struct.unpack_from("<Q", content, 32)
         size, count = struct.unpack_from("<HH", content, 54)
-        # Each: type, flags, offset, virtual address, physical address, size in the file, in memory, alignment.
+        # For each segment: type, flags, file offset, virtual address, physical address, size in the
+        # file, size in memory, alignment.
         self.segments = [struct.unpack_from("<IIQQQQQQ", content, start + size * index)
                          for index in range(count)]
         self.dynamic = {}
@@ -105,7 +106,7 @@ class Pe:
         return self.characteristics & flag
 
     def properties(self):
-        # Without relocations the loader cannot move a program, whatever its flags are.
+        # Without relocations the loader cannot move a program, whatever flags it has.
         yield "random addresses (ASLR)", self.has(DYNAMIC_BASE) and self.relocations > 0
         yield "addresses of 64 bits (high-entropy VA)", self.has(HIGH_ENTROPY_VA)
         yield "data without code (DEP)", self.has(NX_COMPAT)

@@ -14,20 +14,20 @@ WINDOWS = os.environ.get("TEST_SYSTEM") == "Windows"
 STATIC = os.environ.get("TEST_STATIC") == "1"  # with musl, whose messages have other words
 EMULATOR = os.environ.get("TEST_EMULATOR", "").split()
 
-# Asks a program to stop: on Windows Ctrl-C, which Wine generates for this signal.
+# The signal that stops a program. On Windows programs stop on Ctrl-C, which Wine generates for
+# SIGINT.
 STOP_SIGNAL = signal.SIGINT if WINDOWS else signal.SIGTERM
 
-# The table of tests that qemu cannot run, or empty; and the machine that it emulates.
+# The table of tests that qemu cannot run ("" without qemu), and the machine that qemu emulates.
 LEFT_OUT = os.environ.get("TEST_LEFT_OUT", "")
 MACHINE = os.environ.get("TEST_MACHINE", "")
-# Whether qemu runs the programs.
 UNDER_QEMU = LEFT_OUT != ""
 
 IO_ERROR = "I/O error" if STATIC else "Input/output error"
 IN_USE = "Address in use" if STATIC else "Address already in use"
 NO_DESCRIPTOR = "No file descriptors available" if STATIC else "Too many open files"
 
-SKIPPED = 77  # exit code of a script that can run nothing here
+SKIPPED = 77  # exit code of a script that has no test to run here
 
 
 def _left_out():
@@ -47,7 +47,7 @@ REASONS = _left_out()
 
 
 def _run(test, result=None, run=unittest.TestCase.run):
-    """Runs a test, unless the table names it."""
+    """Runs a test, unless the table LEFT_OUT names it."""
     name = test.id().split(".", 1)[1]  # without "__main__."
     reason = REASONS.get(name) or REASONS.get(name.split(".", maxsplit=1)[0])
     if reason:
@@ -61,7 +61,7 @@ if REASONS:
 
 
 class _Result(unittest.TextTestResult):
-    """At the end it names the skipped tests; ../report.py collects them from all scripts."""
+    """Prints the skipped tests at the end. ../report.py collects them from all scripts."""
 
     def printErrors(self):
         super().printErrors()
@@ -73,7 +73,7 @@ unittest.TextTestRunner.resultclass = _Result
 
 
 def skip(reason):
-    """Ends a script that can run nothing here; the reason is its last line of output."""
+    """Ends a script that has no test to run here. The reason is its last line of output."""
     sys.stdout.flush()
     print(reason, file=sys.stderr)
     sys.exit(SKIPPED)
@@ -94,7 +94,7 @@ def beside(program, name):
     return program.with_name(name + program.suffix)
 
 
-# --- what cannot be tested on Windows: left_out.py lists it all -----------------------------------
+# --- reasons to skip tests on Windows; left_out.py prints all of them -----------------------------
 
 NO_BROKEN_PIPE = ("Wine does not report that a Linux pipe has no reader: "
                   "windows/test_output.py has pipes of Windows")
@@ -110,11 +110,11 @@ NO_TERMINAL = "Wine has no console on a terminal of Linux"
 
 
 def not_on_windows(reason):
-    """Leaves out a test, or each of a class, and says why."""
+    """Skips a test, or each test of a class, on Windows, and reports the reason."""
     return unittest.skipIf(WINDOWS, f"not on Windows: {reason}")
 
 
 def nothing_on_windows(reason):
-    """Leaves out all tests of the script that calls it, and says why."""
+    """Skips all tests of the calling script on Windows, and reports the reason."""
     if WINDOWS:
         skip(f"not on Windows: {reason}")

@@ -10,7 +10,7 @@ from sluice_program import TELEMETRY, ProgramTest
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The library under test: "c" or "python", with the interpreter of TEST_PYTHON if it is set.
+# The library under test: "c" or "python". The interpreter for Python is TEST_PYTHON, if it is set.
 LANGUAGE = os.environ["TEST_CLIENT"]
 PYTHON = os.environ.get("TEST_PYTHON", sys.executable)
 COMMAND = {"c": [os.environ["TEST_DRIVER"]],
@@ -39,7 +39,7 @@ class Client:
             raise AssertionError(f"{words}: {said}, not {answer}")
 
     def metric(self, *words):
-        """Registers it; returns its number."""
+        """Registers a metric and returns its number."""
         said = self.ask(*words)
         if not said.isdigit():
             raise AssertionError(f"{words}: {said}")
@@ -77,8 +77,8 @@ class ClientTest(ProgramTest):
         return self.start("--listen", listen)
 
     def lines_after(self, program, datagrams):
-        """Stops the collector once it has this number of datagrams, and returns its output. All
-        datagrams must be decoded, and no sequence number may be missing."""
+        """Waits until the collector has this number of datagrams, stops it, and returns its output.
+        Asserts that all datagrams were decoded and no sequence number is missing."""
         program.wait_for_received(datagrams)
         ledger = program.stop()
         listener = ledger["listeners"][0]

@@ -1,22 +1,23 @@
 /*
- * The C client, driven by a test: reads commands from stdin, one in a line, and answers each with
- * one line on stdout. driver.py does the same with the Python client.
+ * Lets a test call the C client: reads commands from stdin, one on each line, and answers each with
+ * a line on stdout. driver.py does the same with the Python client.
  *
- *   seal FILE NAME MODE                                     the same; of the next open
+ *   seal FILE NAME MODE                                     opens a sealer for the next open: "ok",
+ *                                                           or the name of the error
  *   open TO SENDER [memory=N] [datagram=N] [KEY:VALUE...]   "ok", or the name of the error
  *   counter|gauge NAME UNIT [KEY:VALUE...]                  the metric's number, or "none"
  *   histogram NAME UNIT BOUND,... [KEY:VALUE...]            the same
  *   add|set|record NUMBER VALUE                             "ok"
- *   flush, flush_every MILLISECONDS                         what it returns
+ *   flush, flush_every MILLISECONDS                         the result of the call
  *   threads COUNT ROUNDS COUNTER GAUGE HISTOGRAM            "ok" when all have ended
  *   pace COUNT RATE MILLISECONDS COUNTER GAUGE HISTOGRAM    what the threads did, as JSON
- *   fork        "ok", from the child, which answers until "exit"; then the parent goes on
+ *   fork        "ok" from the child, which answers until "exit"; then the parent answers
  *   renew SENDER, close                                     "ok", or the name of the error
  *   counts                                                  as JSON
  *   exit
  *
- * "-" as a unit, as the name of a key, or as what is renewed, is NULL. Numbers count from 0.
- *
+ * "-" is NULL as a unit, as the name of a key, and as the sender of renew. Metrics are numbered
+ * from 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +69,7 @@ static const char *flushed_name(enum sluice_flushed flushed)
     return names[flushed];
 }
 
-/* Makes labels of KEY:VALUE words; the words are cut. */
+/* Makes labels from words of the form KEY:VALUE, which it modifies. */
 static void read_labels(char **words, struct sluice_label *labels)
 {
     for (; *words != NULL; words++) {
@@ -189,8 +190,8 @@ struct work {
 };
 
 /*
- * Each round is three updates, and sometimes a flush, which other threads may call at the same
- * time.
+ * Each round makes three updates. Some rounds also flush, perhaps at the same time as other
+ * threads.
  */
 static void *run_rounds(void *argument)
 {
@@ -226,7 +227,7 @@ static const char *run_threads(char **words)
 #define SLOW_NS 50000
 
 struct pace {
-    double per_ns; /* updates of one thread */
+    double per_ns; /* updates of one thread per nanosecond */
     int64_t until_ns;
     int64_t start_ns;
     void *metrics[3];
@@ -236,10 +237,10 @@ struct pace {
 struct paced {
     const struct pace *pace;
     uint64_t updates;
-    uint64_t added;    /* to the counter */
-    uint64_t recorded; /* in the histogram */
-    uint64_t calls;    /* of updates and flushes */
-    uint64_t slow;     /* of these, the calls that took SLOW_NS or more processor time */
+    uint64_t added;    /* sum of the values added to the counter */
+    uint64_t recorded; /* number of values recorded in the histogram */
+    uint64_t calls;    /* number of updates and flushes */
+    uint64_t slow;     /* number of these calls that took SLOW_NS or more of processor time */
     int64_t longest_ns;
 };
 
@@ -343,7 +344,7 @@ static const char *run_fork(char **words)
     int status;
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
         abort();
-    return NULL; /* the child has answered */
+    return NULL;
 }
 
 static const char *run_renew(char **words)
@@ -399,7 +400,8 @@ static const char *run(char **words)
 int main(void)
 {
     static char line[65536];
-    setvbuf(stdin, NULL, _IONBF, 0); /* a child must not have read ahead of its parent */
+    /* Unbuffered, so that a forked child has not read its parent's commands. */
+    setvbuf(stdin, NULL, _IONBF, 0);
     while (fgets(line, sizeof line, stdin) != NULL) {
         char *words[WORDS_MOST] = {NULL};
         size_t count = 0;

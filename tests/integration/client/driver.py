@@ -29,7 +29,7 @@ class Driver:
         self.metrics = []
 
     def answered(self, call, *arguments, **more):
-        """"ok", or the name that C's functions have for this error."""
+        """Returns "ok", or the name that the C library has for this error."""
         try:
             self.client = call(*arguments, **more) or self.client
         except ValueError as error:
@@ -57,7 +57,7 @@ class Driver:
             name, _, value = words[0].partition("=")
             settings[name] = int(value)
             words = words[1:]
-        if "memory" in settings:  # as many metrics as fit with a few hundred bytes each
+        if "memory" in settings:  # about as many metrics as fit in the memory: a few hundred bytes each
             settings["metrics"] = settings.pop("memory") // 128
         return self.answered(Client, to, sender, labels=labels_of(words), **settings)
 
@@ -153,7 +153,7 @@ class Driver:
             return "ok"
         if os.waitpid(child, 0)[1] != 0:
             raise AssertionError("the child failed")
-        return None  # the child has answered
+        return None
 
     def renew(self, sender):
         return self.answered(self.client.renew, unit_of(sender))
@@ -167,7 +167,7 @@ class Driver:
 
 
 def read_line():
-    """Unbuffered: after a fork, the child must not have read its parent's commands."""
+    """Reads a line without a buffer, so that a forked child has not read its parent's commands."""
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)

@@ -5,8 +5,8 @@
 #include "tools/client/sluice_client.h"
 
 /*
- * Opens a sealer: `mode` is "encrypted" or "authenticated", `key` may be NULL. Returns NULL with
- * errno set, and ends the program if the build has no sealing.
+ * Opens a sealer. `mode` is "encrypted" or "authenticated"; `key` may be NULL. Returns NULL with
+ * errno set on failure. Without libsodium it ends the program.
  */
 struct sluice_sealer *driver_sealer_open(const char *keys, const char *key, const char *mode);
 

@@ -1,4 +1,4 @@
-/* A build without libsodium: its tests of sealing are left out. */
+/* For builds without libsodium, whose tests of sealing are skipped. */
 #include <stdlib.h>
 
 #include "tests/integration/client/driver_sealing.h"

@@ -14,7 +14,7 @@ from tracing import can_trace
 
 NOBODY = "127.0.0.1:9"
 THREADS = 10
-ROUNDS = 2000 if SANITIZED or LANGUAGE == "python" else 300000  # of each thread: three updates
+ROUNDS = 2000 if SANITIZED or LANGUAGE == "python" else 300000  # rounds of each thread
 
 
 OWN_NETWORK = ("unshare", "-rn", "sh", "-c", 'ip link set lo mtu 1500 up && exec "$@"', "sh")
@@ -41,7 +41,8 @@ class Receiver:
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def sizes(self):
-        """The datagrams that have arrived. Over loopback a datagram arrives while it is sent."""
+        """The sizes of the datagrams that have arrived. On loopback a datagram arrives during the
+        call that sends it."""
         found = []
         while True:
             try:
@@ -235,7 +236,8 @@ class Datagrams(ClientTest):
         return receiver.sizes(), client.counts()
 
     def check_filled(self, sizes, counts, limit):
-        """Each datagram but the last is filled up to the limit: a sample takes at most 48 bytes."""
+        """Asserts that each datagram except the last is filled up to the limit. A sample has at
+        most 48 bytes."""
         self.assertEqual(counts["datagram"], limit)
         self.assertEqual((len(sizes), sum(sizes)), (counts["datagrams"], counts["bytes"]))
         self.assertGreater(len(sizes), 1)
@@ -327,7 +329,7 @@ class Datagrams(ClientTest):
 
 
 class Nobody(ClientTest):
-    """No socket has the port: it was that of a socket that is closed now."""
+    """No program listens on the port, which belonged to a closed socket."""
 
     def setUp(self):
         super().setUp()
@@ -355,10 +357,10 @@ class Nobody(ClientTest):
         self.assertEqual(lines[0]["value"], 11)
 
     def test_what_the_system_does_not_send_is_counted(self):
-        """A broadcast address, to which the socket has no permission to send."""
+        """Sends to a broadcast address, for which the socket has no permission."""
         client = self.client()
         said = client.ask("open", "255.255.255.255:5555", "web1")
-        if said != "ok":  # connect(2) refuses already
+        if said != "ok":  # connect(2) already refuses it
             self.assertIn("ermission", said)
             return
         client.metric("counter", "total", "1")
@@ -426,7 +428,7 @@ class Forked(ClientTest):
         client.tell("exit")
         client.do("add", total, 1)
         client.do("flush", answer="sent")
-        lines, listener = self.lines_after(program, 5)  # the child's close flushed once more
+        lines, listener = self.lines_after(program, 5)  # the child flushed again when it closed its client
         self.assertEqual((listener["senders"], listener["restarted"]), (2, 0))
         self.assertEqual([line["value"] for line in lines if line["name"] == "total"],
                          [100, 100, 7, 7, 101])

@@ -15,18 +15,18 @@ from sluice_client import BUSY, FAILED, FULL, OFF, SENT, Client  # noqa: E402
 
 
 class Socket:
-    """A socket that keeps datagrams, or fails as told."""
+    """A socket that keeps datagrams, or fails with the errors in `failures`."""
 
     def __init__(self):
         self.sent = []
-        self.failures = []  # the errno of each attempt in turn; 0: it succeeds
+        self.failures = []  # the errno of each attempt in their order; 0: success
         self.attempts = 0
 
     def send(self, datagram, _):
         self.attempts += 1
         error = self.failures.pop(0) if self.failures else 0
         if error:
-            # Python chooses the subclass of OSError by the number
+            # Python selects the subclass of OSError by the number.
             raise OSError(error, os.strerror(error))
         self.sent.append(datagram)
 
@@ -138,8 +138,8 @@ class Metrics(unittest.TestCase):
         self.assertEqual(self.client.counts()["metrics"], 0)
 
     def test_threads_that_end_leave_what_they_counted(self):
-        """Many threads, one after another, use few places, because the numbers of ended threads
-        are used again."""
+        """Many threads, one after the other, need few slots, because the slots of ended threads are
+        reused."""
         counter = self.client.counter("total")
         for _ in range(300):
             thread = threading.Thread(target=counter.add, args=(2,))

@@ -30,7 +30,7 @@ class SealerTest(unittest.TestCase):
         self.path = pathlib.Path(folder.name, "keys")
 
     def sealer(self, *limits):
-        """A sealer of a file with a key for each limit."""
+        """A sealer with a file that has one key for each limit."""
         self.path.touch(mode=0o600)
         self.path.write_text("".join(f"web {number:016x} {KEY.hex()} {limit}\n"
                                      for number, limit in enumerate(limits, 1)))

@@ -1,8 +1,7 @@
-"""The tests of the Python client with another interpreter: test_python_version.py 3.9
+"""Runs the tests of the Python client with another interpreter: test_python_version.py 3.9
 
-It is python3.9 of PATH, or one that pyenv has built. The client runs in it, and the collector's side of
-the tests in the interpreter of this script.
-"""
+The interpreter is python3.9 in PATH, or one that pyenv has built. Only the client runs in it; the
+rest of the tests runs in the interpreter of this script."""
 import os
 import pathlib
 import shutil
@@ -15,8 +14,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def interpreter(version):
-    """The path of an interpreter of this version, or None. Each is started once: pyenv puts scripts on
-    PATH that fail for versions which are not selected."""
+    """The path of a working interpreter of this version, or None. Each candidate is started once,
+    because pyenv's scripts in PATH fail for versions that are not selected."""
     root = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
     found = [shutil.which(f"python{version}"),
              *sorted(root.glob(f"versions/{version}.*/bin/python{version}"))]

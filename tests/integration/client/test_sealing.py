@@ -103,7 +103,7 @@ class Sealing(SealingTest):
         client.do("flush", answer="sent")
         client.tell("exit")
         client.do("flush", answer="sent")
-        first, child, *others = receiver.datagrams()  # the child flushes once more when it closes
+        first, child, *others = receiver.datagrams()  # the child flushes again when it closes its client
         self.assertEqual((first.counter, child.counter, others[-1].counter), (1, 1, 2))
         self.assertNotEqual(first.session, child.session)
         self.assertEqual(first.session, others[-1].session)
@@ -191,8 +191,8 @@ class Keys(SealingTest):
         return (self.folder / "said").read_text("utf-8")
 
     def assert_refused(self, path, name, answer, words):
-        """One client opens all refused keys files. Each time the last line of its standard error
-        has `words`."""
+        """Opens all refused keys files with one client. Asserts that the last line of its standard
+        error contains `words`."""
         if self.refusing is None:
             self.refusing = self.client("sh", "-c", f'exec "$@" 2>"{self.folder}/said"', "sh")
         self.refusing.do("seal", path, name, "encrypted", answer=answer)

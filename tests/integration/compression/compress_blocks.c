@@ -1,11 +1,11 @@
 /*
- * For the compression test: compresses standard input, or reports how much of it is complete
- * frames. Not a part of the product.
+ * For the compression test: compresses standard input, or reports how much of it consists of
+ * complete frames. Not a part of the product.
  *
- *   compress_blocks                 the names of the compressions, one a line
- *   compress_blocks NAME SIZE       each SIZE bytes of the input as a frame, to standard output
- *   compress_blocks NAME whole      how many bytes of the input, a file, are whole frames
- *
+ *   compress_blocks                 prints the names of the compressions, one on each line
+ *   compress_blocks NAME SIZE       compresses each SIZE bytes of the input as a frame to standard
+ *                                   output
+ *   compress_blocks NAME whole      prints the number of bytes in whole frames of the input, a file
  */
 #include <inttypes.h>
 #include <stdio.h>

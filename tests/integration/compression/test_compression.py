@@ -68,7 +68,7 @@ class Each:
             read = self.tool("-dc", data=compressed[:whole]) if whole else b""
             self.assertEqual(read, data[:len(read)])
             self.assertEqual(len(read) % 10000, 0)
-            # Not fewer bytes than possible: the rest is less than a frame.
+            # The remaining bytes are less than a frame.
             self.assertEqual(self.whole(compressed[whole:cut]), 0)
 
     def test_a_file_that_another_program_began_goes_on_with_ours(self):

@@ -33,7 +33,7 @@ def send_spans(sampled):
         with tracer.start_as_current_span("SELECT", kind=SpanKind.CLIENT) as inner:
             inner.set_status(StatusCode.ERROR, "timed out")
     provider.shutdown()
-    return [as_sent(span) for span in (inner, outer)]  # a span is sent when it ends
+    return [as_sent(span) for span in (inner, outer)]
 
 
 def as_sent(span):

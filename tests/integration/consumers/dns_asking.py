@@ -24,9 +24,8 @@ def query(number, name):
 class NameServer:
     """Runs a copy of the program `command` until it is closed.
 
-    Where AppArmor confines the program that is installed, by its path, it may not read a test's
-    folder.
-    """
+    A copy, because AppArmor may confine the installed program by its path, so that it cannot read a
+    test's folder."""
 
     def __init__(self, folder, command, port):
         self.port = port

@@ -1,7 +1,7 @@
-"""Reads requests, each after its length as a varint, with OpenTelemetry's own classes.
+"""Reads requests, each preceded by its length as a varint, with OpenTelemetry's own classes.
 
-usage: otlp_reading.py FILE; prints each request on a line, in protobuf's JSON with the names of
-the .proto files, numbers that are not finite as text."""
+Usage: otlp_reading.py FILE. Prints each request on a line as protobuf JSON with the field names of
+the .proto files. Numbers that are not finite are strings."""
 import json
 import sys
 

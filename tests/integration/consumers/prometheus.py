@@ -14,14 +14,14 @@ LISTENS = "0A"  # the state of a TCP socket, in Linux' tables
 
 
 def _listening_port(pid):
-    """The port of the only listening socket of a process; None if there is none yet. Prometheus
-    does not report the port that it was given, so it is read from Linux."""
+    """The port of the only listening socket of a process, or None if there is none yet. Prometheus
+    does not report its port, so it is read from Linux."""
     inodes = set()
     for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
             found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(link))
         except FileNotFoundError:
-            continue  # closed in the meantime
+            continue  # was closed since
         inodes.update(found.groups() if found else ())
     rows = (row.split() for row in
             pathlib.Path(f"/proc/{pid}/net/tcp").read_text(encoding="ascii").splitlines()[1:])

@@ -32,8 +32,8 @@ def python_with(*packages):
     if complete.exists() and complete.read_text(encoding="ascii") == listed:
         return python
     shutil.rmtree(PACKAGES, ignore_errors=True)
-    # Installing pip, and compiling all modules of the packages, takes more time than the test: pip runs from
-    # its wheel, and Python compiles what it imports.
+    # Installing pip, and compiling all modules of the packages, would take longer than the test. So
+    # pip runs from its wheel, and Python compiles only what it imports.
     wheel = pips_wheel()
     venv, pip = ([], ["-m", "pip"]) if wheel is None else (["--without-pip"], [wheel / "pip"])
     try:

@@ -21,7 +21,7 @@ LABELS = {
     "empty": "",
 }
 
-# Value by name, of telemetry; the histogram's own is HISTOGRAM.
+# The values of telemetry samples by name. The histogram is in HISTOGRAM.
 NUMBERS = {
     "sent.double": 42.5,
     "sent.fraction": -0.30000000000000004,
@@ -40,8 +40,8 @@ OTLP_NUMBERS = {"otlp.gauge": 0.25, "otlp.gauge_int": -3, "otlp.requests": 81,
                 "otlp.open": -2, "otlp.joules": 1.5}
 OTLP_HISTOGRAM, EXPONENTIAL, SUMMARY = "otlp.duration", "otlp.size", "otlp.wait"
 
-# The content of histograms and summaries: totals; then the cumulative count up to each bound, or
-# the value of each quantile.
+# The content of histograms and summaries: totals; for histograms the cumulative count up to each
+# bound, for summaries the value of each quantile.
 TOTALS = {
     HISTOGRAM: {"count": 5, "sum": 0.61, "min": 0.04, "max": 0.3},
     OTLP_HISTOGRAM: {"count": 10, "sum": 98.5},
@@ -51,8 +51,8 @@ TOTALS = {
 BUCKETS = {
     HISTOGRAM: {"0.1": 3, "0.5": 5, "+Inf": 5},
     OTLP_HISTOGRAM: {"1": 4, "10": 9, "+Inf": 10},
-    # Scale 0: bounds are powers of 2. Two values in [-2, -1), one is zero, then 1 up to 0.5, none
-    # up to 1, 4 up to 2, 4 up to 4.
+    # Scale 0: bounds are powers of 2. Two values are in [-2, -1), one is 0, one is up to 0.5, none
+    # up to 1, 4 up to 2, and 4 up to 4.
     EXPONENTIAL: {"-2": 0, "-1": 2, "0": 3, "0.25": 3, "0.5": 4, "1": 4, "2": 8, "4": 12,
                   "+Inf": 12},
 }

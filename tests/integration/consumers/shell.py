@@ -10,7 +10,7 @@ import unittest
 from built import command, skip
 from sluice_program import DEADLINE, SLUICE, ProgramTest, Sluice
 
-# Writes its process id to a file, so that signals can be sent only to this process.
+# Writes its process id to a file, so that a test can send signals to sluice only.
 STARTER = """#!/bin/sh
 echo $$ >'{pid}'
 exec {sluice} --ledger json "$@"
@@ -42,7 +42,7 @@ class CommandLine(Sluice):
         os.kill(int(self.pid.read_text(encoding="ascii")), number)
 
     def close(self):
-        if self.process.poll() is None:  # bash ends after all programs that it has started
+        if self.process.poll() is None:  # bash ends after all programs that it started
             os.killpg(self.process.pid, signal.SIGKILL)
         super().close()
 
@@ -55,7 +55,7 @@ class ConsumerTest(ProgramTest):
         return program.wait_for_listeners(listeners)
 
     def require_http(self):
-        """Skips the test where the program cannot send by http:."""
+        """Skips the test if the program cannot send by http:."""
         said = subprocess.run(command(SLUICE, "--version"), check=True, text=True,
                               capture_output=True, timeout=DEADLINE).stdout
         if re.search(r"http: (none|libcurl \(not)", said):
@@ -63,7 +63,7 @@ class ConsumerTest(ProgramTest):
 
 
 def main(*tools):
-    """Runs the tests of the calling file where these programs are installed."""
+    """Runs the tests of the calling script if these programs are installed."""
     for tool in tools:
         if shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
             skip(f"{tool} is not installed")

@@ -1,12 +1,12 @@
-"""Each alert of the packages is raised by its cause in a real Prometheus, and no other alert is:
-neither during the cause nor after its end.
+"""Raises each alert of the packages in a real Prometheus. Asserts that no other alert is raised,
+neither during the cause nor after it.
 
-Each cause has a sluice of its own, and one Prometheus scrapes all of them. So that this takes a
-minute and not half an hour, all times in the rules are divided by FASTER: windows, thresholds in
-seconds, and for how long a condition must hold. Otherwise the rules are those of the packages.
-SluiceHasNoBuffers is left to test_monitoring.py: the pool has a batch for each slot of each queue,
-so that datagrams do not use it up.
-"""
+Each cause has a separate sluice, and one Prometheus scrapes all of them. To reduce half an hour to
+a minute, all times in the rules are divided by FASTER: windows, thresholds in seconds, and how long
+a condition must hold. Otherwise the rules are those of the packages.
+
+SluiceHasNoBuffers is tested in test_monitoring.py: the pool has a batch for each slot of each
+queue, so datagrams do not exhaust it."""
 import contextlib
 import os
 import re
@@ -52,8 +52,8 @@ def faster(rules):
 
 
 class Reader:
-    """Reads a pipe more slowly than it is written: `piece` bytes five times a second (0: none).
-    Once it is `awake` it reads everything."""
+    """Reads a pipe slowly: `piece` bytes five times a second (0: none). Once `awake` is set, it
+    reads everything."""
 
     def __init__(self, piece):
         self.descriptor, self.writer = os.pipe()
@@ -69,7 +69,7 @@ class Reader:
 
 
 class Numbered:
-    """Makes numbered datagrams; `gap` numbers after each of them are left out."""
+    """Makes numbered datagrams. After each one it skips `gap` numbers."""
 
     def __init__(self, gap=0):
         self.step = 1 + gap
@@ -81,7 +81,7 @@ class Numbered:
 class Alerts(ConsumerTest):
     def setUp(self):
         super().setUp()
-        self.causes = {}  # expected alert, or None, by instance
+        self.causes = {}  # for each instance, the expected alert, or None
         self.floods, self.ends = [], []
 
     def run_sluice(self, alert, *arguments, listeners=1, **more):
@@ -117,7 +117,7 @@ class Alerts(ConsumerTest):
         return ("--sink", f"file:{self.folder}/{name}")
 
     def piped(self, alert, piece, *arguments, **more):
-        """A sluice whose standard output is a pipe with such a reader."""
+        """A sluice whose standard output is a pipe with a slow reader."""
         reader = Reader(piece)
         program = self.run_sluice(alert, *arguments, "--sink", "stdout:", stdout=reader.writer,
                                   **more)
@@ -126,14 +126,14 @@ class Alerts(ConsumerTest):
         self.ends.append(reader.awake.set)
         return program
 
-    # The causes.
+    # The causes of alerts.
 
     def healthy(self):
         self.pour(self.run_sluice(None, "--listen", TELEMETRY, *self.file("healthy")), Numbered())
 
     def dropping(self):
-        """Numbered datagrams come while the program cannot receive, so that numbers are missing,
-        too."""
+        """Numbered datagrams come while the program cannot receive, so that sequence numbers are
+        also missing."""
         program = self.run_sluice("SluiceDropsInTheKernel", "--listen",
                                   TELEMETRY + "&receive_buffer=4KiB", *self.file("dropping"))
         sender, make, sent = self.sender(program), Numbered(), [0]
@@ -157,13 +157,13 @@ class Alerts(ConsumerTest):
         self.pour(program, Numbered())
 
     def filling(self):
-        """A client of TCP sends as fast as it is read."""
+        """A TCP client sends as fast as the program reads."""
         program = self.piped("SluiceQueueIsFillingUp", 4096, "--listen", TCP)
         client = socket.create_connection(("127.0.0.1", program.port()))
         frames = b"".join(framed(metric(number)) for number in range(50))
 
         def send():
-            with contextlib.suppress(OSError):  # the end
+            with contextlib.suppress(OSError):  # until the connection ends
                 while True:
                     client.sendall(frames)
 
@@ -188,14 +188,16 @@ class Alerts(ConsumerTest):
                   Numbered())
 
         def end():
-            """The sink fails until it has delivered, so records still come when the store does."""
+            """The sink keeps failing until it has delivered records, so records must still come
+            when the store is back."""
             store = Store(port=port)
             self.addCleanup(store.close)
             store.wait_for_requests(1)
         self.ends.append(end)
 
     def stalled(self):
-        """Several listeners: the queue refuses all of them before all of its slots are used."""
+        """Uses several listeners, because the queue refuses all of them before all of its slots are
+        used."""
         program = self.piped("SluiceSinkFails", 0, *["--listen", TELEMETRY] * 5, listeners=5)
         for listener in range(5):
             self.pour(program, Numbered(), listener)
@@ -213,7 +215,7 @@ class Alerts(ConsumerTest):
                                   *self.file("missing"))
         self.pour(program, Numbered(gap=1))
 
-    # The alerts.
+    # Checks of the alerts.
 
     def raised(self):
         """For each instance the alerts that have been raised so far."""
@@ -234,7 +236,8 @@ class Alerts(ConsumerTest):
         self.assertEqual(look(), expected)
 
     def check_texts(self):
-        """The annotations are filled in, and name no thousandths or millions."""
+        """Asserts that the annotations are filled in, and do not use prefixes for thousandths or
+        millions."""
         for alert in self.prometheus.alerts():
             text = " ".join(alert["annotations"].values())
             self.assertNotRegex(text, r"<|%!|\{\{|\d[mk] |e[+-]\d")

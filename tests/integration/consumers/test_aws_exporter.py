@@ -8,7 +8,7 @@ import unittest
 from python_packages import python_with
 from sluice_program import ANY_PORT, DEADLINE, ProgramTest
 
-# The exporter, and of its dependencies only the packages that send.
+# The exporter, and those of its dependencies that send.
 EXPORTER = ("aws-opentelemetry-distro==0.21.0", "opentelemetry-api==1.44.0",
             "opentelemetry-exporter-otlp-proto-common==1.44.0", "opentelemetry-proto==1.44.0",
             "opentelemetry-sdk==1.44.0", "opentelemetry-semantic-conventions==0.65b0",
@@ -20,7 +20,7 @@ LISTENER = f"{ANY_PORT}?schema=otlp&framing=otlp-udp&schema=otlp-traces&framing=
 
 
 def hexadecimal(text):
-    """An identifier, as base64 or as hexadecimal digits."""
+    """An identifier in hexadecimal digits, from base64 or hexadecimal digits."""
     if len(text) in (16, 32) and all(digit in "0123456789abcdef" for digit in text):
         return text
     return base64.b64decode(text).hex()

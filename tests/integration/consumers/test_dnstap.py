@@ -75,13 +75,13 @@ class Dnstap(ProgramTest):
         query, answer, port = server.ask(77)
         kinds = ("CLIENT_QUERY", "CLIENT_RESPONSE")
 
-        def first(kind):  # the first line, if the query was repeated
+        def first(kind):  # the first one, because the query may have been repeated
             return next((line for line in program.output()
                          if line["message"]["message"].get("queryPort") == port
                          and line["message"]["message"]["type"] == kind), None)
         wait_until(lambda: all(map(first, kinds)), "a query and its answer are records")
         server.close()
-        # unbound does not always wait for the answer to its STOP; the unread answer then resets the
+        # unbound does not always wait for the answer to its STOP. Then the unread answer resets the
         # connection.
         program.wait_for_ledger(
             lambda ledger: sum(ledger["listeners"][0][end] for end in ("closed", "reset")) == 1,

@@ -114,7 +114,7 @@ class Dnstap(ProgramTest):
                                              identity=IDENTITY, address=ADDRESS), encoding="ascii")
         server = NameServer(self.folder, [*command, path], port)
         self.addCleanup(server.close)
-        server.ask(1, "first.example.test")  # until it answers
+        server.ask(1, "first.example.test")  # repeats until it answers
         return server
 
     def dig(self, server):
@@ -162,7 +162,8 @@ class Dnstap(ProgramTest):
         self.assertEqual(samples, ports)
 
     def test_bind(self):
-        """Root starts it as its service does: as the user bind, in whose group the socket is."""
+        """As root, the test starts BIND as its service does: as the user bind. The socket belongs
+        to the group bind."""
         root = os.geteuid() == 0
         program = self.begin("&mode=0660&owner=root:bind" if root else "")
         if root:

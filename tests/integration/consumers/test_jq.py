@@ -21,7 +21,7 @@ def as_doubles(tree):
 
 class EveryKind(ConsumerTest):
     def lines_of(self, listen, datagrams, program):
-        """The output of jq's program for the lines of these datagrams, and the lines."""
+        """The output of jq's program for these datagrams, and the lines that the sink wrote."""
         plain = self.folder / "plain"
         sluice = self.shell(f"sluice --listen '{listen}' --sink stdout: --sink 'file:{plain}' | "
                             f"jq -c '{program}'")

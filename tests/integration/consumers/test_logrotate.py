@@ -21,8 +21,8 @@ PACKAGED_TELLING = ("[ ! -d /run/systemd/system ] || "
                     "systemctl try-reload-or-restart sluice.service")
 
 PATH_OF_README = "/var/log/sluice/metrics.ndjson"
-TELLING_OF_README = "pkill -HUP -x sluice || true"  # there may be other ones on this machine
-EACH = 200000  # bytes, at least, between two rotations: a thousand records
+TELLING_OF_README = "pkill -HUP -x sluice || true"  # it would signal other processes, too
+EACH = 200000  # least bytes between two rotations: a thousand records
 ROTATIONS = 5
 
 PLAIN = """
@@ -40,7 +40,7 @@ class Rotation(ConsumerTest):
     def setUp(self):
         super().setUp()
         self.path = self.folder / "logs" / "metrics.ndjson"
-        # logrotate refuses folders that other users may write to
+        # logrotate refuses folders that other users can write to
         self.path.parent.mkdir(mode=0o755)
         self.program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
 
@@ -48,7 +48,7 @@ class Rotation(ConsumerTest):
         """Has logrotate rotate now and waits until the program has its new file."""
         file = self.folder / "logrotate.conf"
         file.write_text(configuration, encoding="utf-8")
-        file.chmod(0o644)  # and configuration files that other users may write to
+        file.chmod(0o644)  # and configuration files that other users can write to
         before = sum("reopened" in line for line in self.program.log())
         done = subprocess.run(
             ["logrotate", "-f", "-s", self.folder / "state", file], stdin=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ class Rotation(ConsumerTest):
                                             create="nocreate"))
 
     def test_a_new_file_that_logrotate_makes_is_written_to(self):
-        """Without load: otherwise the program would sometimes create the file first, and
+        """Without load, because otherwise the program would sometimes create the file first, and
         logrotate would report that."""
         configuration = PLAIN.format(path=self.path, pid=self.program.process.pid,
                                      create="create 0640")
@@ -123,7 +123,8 @@ class Rotation(ConsumerTest):
             "metrics.ndjson.1", "metrics.ndjson"])
 
     def test_under_load_with_what_the_package_has(self):
-        """The folder is like those of systemd: behind a symbolic link, and of another user."""
+        """As with systemd, the folder belongs to another user and is reached through a symbolic
+        link."""
         kept = self.path.parent
         hidden = self.folder / "private"
         hidden.mkdir(mode=0o700)

@@ -15,8 +15,8 @@ ALERTS = MONITORING / "sluice-alerts.yaml"
 DASHBOARD = json.loads((MONITORING / "sluice-dashboard.json").read_text(encoding="utf-8"))
 METRIC = re.compile(r"\b(?:sluice|process)_[a-z_]+\b")
 
-# For each cause: its effect on the series of sluice, one value a minute; the alert that it raises;
-# and the alert's text. The cause still exists when the alerts are checked. All other series are 0.
+# For each cause: the changed series of sluice, with one value a minute; the alert; and its text.
+# The cause still exists when the alerts are checked. All other series are 0.
 KERNEL_DROPS = "sluice_listener_kernel_drops_total"
 RECEIVED = "sluice_listener_received_total"
 LOST = "sluice_listener_lost_total"
@@ -34,7 +34,7 @@ ENDED = "sluice_sink_ended"
 SERIES = (KERNEL_DROPS, RECEIVED, LOST, NO_BUFFER, MALFORMED, RING_FULL, SINK_ENDED, IO_ERROR,
           EVICTED, UNKNOWN, FILL, FAILING, WAITING, ENDED)
 
-RISES, OFTEN = "0+60x90", "0+600x90"  # once a second, ten times a second
+RISES, OFTEN = "0+60x90", "0+600x90"  # one per second, ten per second
 
 CAUSES = {
     "drops of the kernel, also of numbered datagrams": (
@@ -102,8 +102,8 @@ def expressions():
 
 class Monitoring(ConsumerTest):
     def served(self):
-        """The metrics of a program with all kinds of listeners and sinks; the glossary contains all
-        of them."""
+        """The metrics of a program with all kinds of listeners and sinks. Asserts that the glossary
+        contains all of them."""
         program = self.start("--listen", RIEMANN, "--listen", "tcp://127.0.0.1:0?schema=riemann",
                              "--sink", f"file:{self.folder}/lines", "--sink", "udp:127.0.0.1:9",
                              "--metrics", "127.0.0.1:0", listeners=2)
@@ -149,8 +149,8 @@ class Monitoring(ConsumerTest):
                 self.assertIn(text, said)
 
     def raised(self, alerts, changed):
-        """promtool compares the alerts after 40 minutes with an empty list. Returns its output,
-        which has the alerts that were raised."""
+        """Returns the output of promtool, which compares the alerts after 40 minutes with an empty
+        list. So the output contains the raised alerts."""
         lines = ["rule_files:", f"  - {ALERTS}", "evaluation_interval: 1m", "tests:",
                  "  - interval: 1m", "    input_series:"]
         for series in SERIES:

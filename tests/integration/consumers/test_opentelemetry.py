@@ -14,14 +14,14 @@ READING = pathlib.Path(__file__).with_name("otlp_reading.py")
 
 CUMULATIVE, DELTA = ("AGGREGATION_TEMPORALITY_" + name for name in ("CUMULATIVE", "DELTA"))
 
-# The sums of sent.py that are not cumulative and monotonic like the others.
+# The sums of sent.py that are not both cumulative and monotonic.
 OTHER_SUMS = {"sent.delta": (DELTA, True), "otlp.open": (CUMULATIVE, False)}
 SUMS = ("sent.counter", "sent.delta", "otlp.requests", "otlp.open", "otlp.joules")
 UNITS = {"sent.counter": "{request}", sent.HISTOGRAM: "s"}
 
 
 def per_bucket(buckets):
-    """Bounds and counts of cumulative buckets by the text of their bounds."""
+    """The bounds of buckets, and their counts, which are cumulative in `buckets`."""
     counts = list(buckets.values())
     return ([float(bound) for bound in buckets if bound != "+Inf"],
             [str(count - before) for before, count in zip([0, *counts], counts)])
@@ -29,7 +29,8 @@ def per_bucket(buckets):
 
 class OpenTelemetryTest(ProgramTest):
     def metrics(self, schema, datagrams, keys=""):
-        """The metrics that are written of the datagrams, by name, each with its one data point."""
+        """The metrics that the program writes for the datagrams, by name, each with its only data
+        point."""
         path = self.folder / f"{schema}.otlp"
         program = self.start("--listen", f"{ANY_PORT}?schema={schema}",
                              "--sink", f"file:{path}?format=otlp{keys}")

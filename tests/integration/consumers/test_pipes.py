@@ -8,7 +8,7 @@ from protobuf import metric
 from shell import ConsumerTest, main
 from sluice_program import RIEMANN, STOP_LIMIT, parse_lines
 
-MANY = 20000  # lines of more than 200 bytes: more than pipe and queues hold
+MANY = 20000  # lines of more than 200 bytes, so that pipe and queues cannot hold all
 
 
 class Head(ConsumerTest):
@@ -45,12 +45,13 @@ class Head(ConsumerTest):
                              listeners=0)
         sink = self.assert_ended_well(program, None)
         lost = sink["failed"]["reader_gone"] + sink["refused"]["sink_ended"]
-        # or the program read no more input
+        # or the program has read less input
         self.assertTrue(lost > 0 or sink["offered"] < MANY, sink)
 
 
 class Late(ConsumerTest):
-    """`sluice ... | (sleep; cat)`: exactly the records are missing that the ledger has as lost."""
+    """`sluice ... | (sleep; cat)`: exactly the records that the ledger counts as lost are missing.
+    """
 
     def start_late(self, *options):
         """The reader reads nothing until a word comes through the FIFO `told`; then it reads
@@ -84,8 +85,8 @@ class Late(ConsumerTest):
         self.assertEqual(len(values) + lost + listener["reasons"]["no_buffer"], MANY + 100)
 
     def test_a_reader_that_comes_after_the_stop(self):
-        """Records that the stop's time limit leaves in the queues are missing; the others are
-        complete."""
+        """The records that are still in the queues at the stop's time limit are missing. The others
+        are complete."""
         program, told = self.start_late("--stop-timeout", "100ms")
         self.sender(program).send_all([metric(value) for value in range(3000)])
         program.ask_to_stop()

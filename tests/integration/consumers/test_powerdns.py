@@ -36,7 +36,8 @@ LUA = 'protobufServer("127.0.0.1:{collector}", {{logQueries=true, logResponses=t
 
 
 def command(folder):
-    """Later versions read settings in this form only with an option, which earlier ones refuse."""
+    """Later versions of the program accept these settings only with an option, which earlier ones
+    refuse."""
     known = subprocess.run(["pdns_recursor", "--help"], stdin=subprocess.DEVNULL, capture_output=True,
                            text=True, check=False).stdout
     option = "--enable-old-settings"

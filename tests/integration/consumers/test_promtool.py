@@ -21,7 +21,8 @@ LABEL = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*")(?:, |\Z)')
 
 
 def series_of(numbers, structured):
-    """Names, own labels and values. `structured` maps a name to whether it is cumulative."""
+    """The names, additional labels and values of the expected series. For each name, `structured`
+    says whether it is cumulative."""
     yield from ((name, {}, value) for name, value in numbers)
     for name, suffix in structured.items():
         family, totals = name.replace(".", "_"), sent.TOTALS[name]
@@ -45,7 +46,7 @@ class PromtoolTest(ConsumerTest):
         super().setUp()
         self.out, self.store = self.folder / "out", self.folder / "store"
         self.out.mkdir()
-        # later versions of promtool write below data/ while they read a store
+        # Later versions of promtool write to data/ while they read a store.
         (self.folder / "data").mkdir()
 
     def run_promtool(self, *arguments):
@@ -62,7 +63,7 @@ class PromtoolTest(ConsumerTest):
     def kept(self):
         """All samples of the store: value by name, labels (a frozen set of pairs) and time in
         ms."""
-        # promtool needs the folder, which only a server makes
+        # promtool needs this folder, which only a server creates.
         (self.store / "wal").mkdir(exist_ok=True)
         found = {}
         for line in self.run_promtool("dump", self.store).split("\n")[:-1]:
@@ -74,7 +75,7 @@ class PromtoolTest(ConsumerTest):
         return found
 
     def assert_same(self, found, wanted):
-        """Like assertEqual, which would take minutes to describe a difference in thousands of
+        """As assertEqual, which would take minutes to describe a difference between thousands of
         items."""
         wrong = [key for key in set(found) | set(wanted) if found.get(key) != wanted.get(key)]
         self.assertEqual(len(wrong), 0, wrong[:5])
@@ -162,7 +163,7 @@ class Times(PromtoolTest):
         self.assertEqual((counts["samples"], counts["left_out"]), (1200, 10800))
 
     def test_times_that_it_rounds_do_not_spoil_the_file(self):
-        """A step of 333,333 ns meets the last nanoseconds before a millisecond, too."""
+        """A step of 333,333 ns also produces times just before a full millisecond."""
         counts = self.of_capture(self.numbers(12000, 333333), "telemetry")
         kept = self.kept()
         self.assertEqual(len(kept), counts["samples"])

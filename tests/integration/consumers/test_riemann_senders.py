@@ -20,7 +20,7 @@ CLIENT = shutil.which("riemann-client")
 COLLECTD = shutil.which("collectd", path=SEARCHED)
 SYSLOG_NG = shutil.which("syslog-ng", path=SEARCHED)
 COLLECTD_MODULES = pathlib.Path("/usr/lib/collectd")
-NOBODY = 65534  # the user as whom senders run where the tests are root's
+NOBODY = 65534  # the user that senders run as if the tests run as root
 
 COLLECTD_CONF = """\
 Hostname "web1"
@@ -75,11 +75,12 @@ class Senders(ConsumerTest):
 
     @staticmethod
     def recipe(program, *words):
-        """The text in the document, with the port of the program."""
+        """The recipe in the document, with the port of the program."""
         return from_readme(*words).replace("5555", str(program.port()))
 
     def launch_sender(self, *arguments, **more):
-        """Starts it in its folder; it is ended with the test. Its log is in the file `log`."""
+        """Starts a sender in its folder, and kills it at the end of the test. Its output goes to
+        the file `log`."""
         with open(self.own / "log", "wb") as log:
             sender = subprocess.Popen([os.fspath(each) for each in arguments], cwd=self.own,
                                       stdout=log, stderr=subprocess.STDOUT, **self.account, **more)
@@ -130,7 +131,7 @@ class Senders(ConsumerTest):
         def values():
             return [(line["labels"]["type_instance"], line["value"])
                     for line in lines_so_far(self.path)]
-        # collectd reads the table each second.
+        # collectd reads its table each second.
         wait_until(lambda: len(set(values())) >= 200 or sender.poll() is not None,
                    "each value is written")
         self.assertNotIn("error", self.log().lower())

@@ -1,10 +1,9 @@
-"""A sender with 1,000,000 different values of a label next to a good one, 20,000 datagrams a
-second for a minute into VictoriaMetrics: all samples of the good one are there, memory does not
-grow, and the ledger is exact.
+"""A sender with 1,000,000 different values of a label next to a good sender, with 20,000 datagrams
+a second for a minute, into VictoriaMetrics. All samples of the good sender must arrive, memory must
+not grow, and the ledger must be exact.
 
-TEST_SERIES is the rate and the seconds; by default 2,000 for 3 s. tools/test long runs the full
-test.
-"""
+TEST_SERIES is the rate and the seconds, by default 2,000 and 3. `tools/test long` runs the full
+test."""
 import json
 import os
 import socket
@@ -19,15 +18,15 @@ from victoria_metrics import VictoriaMetrics
 
 RATE, SECONDS = map(int, os.environ.get("TEST_SERIES", "2000 3").split())
 GOOD, BAD = "127.0.0.1", "127.0.0.9"
-CORES = 100  # series of the good one
+CORES = 100  # number of series of the good sender
 LIMIT, SHARE = 10000, 5000
 STEP = 0.005  # seconds between two bursts
 BURST = max(8, int(RATE * STEP))
-OF_GOOD = BURST // 8  # datagrams of a burst
+OF_GOOD = BURST // 8  # the good sender's datagrams in a burst
 
 
 def datagram(host, key, value, number, seconds):
-    """A sample with a time (in milliseconds) of its own."""
+    """A sample with a unique time in milliseconds."""
     return telemetry(sample("requests", double=float(number), labels=[("host", host), (key, f"{value}")],
                             time=seconds * 10 ** 9 + number * 10 ** 6))
 
@@ -47,7 +46,8 @@ class SeriesInAStore(ConsumerTest):
         return made
 
     def send(self, program, bursts, seconds):
-        """One datagram in eight is the good sender's. Bursts are spread over the time."""
+        """One datagram in eight is the good sender's. The bursts are distributed evenly over the
+        time."""
         good, bad = self.from_host(program, GOOD), self.from_host(program, BAD)
         started = time.monotonic()
         for burst in bursts:

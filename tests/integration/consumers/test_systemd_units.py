@@ -23,11 +23,11 @@ PACKAGING = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging"
 UNITS = PACKAGING / "systemd"
 INSTALLED = "/usr/bin/sluice"
 CONFIGURATION = "/etc/sluice/sluice.yaml"
-EXPOSURE = 15  # tenths of what systemd-analyze security says, at most; 0 is none, 100 is all
+EXPOSURE = 15  # most tenths of systemd-analyze security: 0 is best, 100 worst
 
 
 def run(*words, **more):
-    """Returns what it says; it must end well."""
+    """Runs a command, which must succeed, and returns its output."""
     done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE,
                           check=False, text=True, **more)
@@ -38,7 +38,7 @@ def run(*words, **more):
 
 class Units(ConsumerTest):
     def setUp(self):
-        """The units as they are installed, but for where the program is."""
+        """The units as they are installed, except for the path of the program."""
         super().setUp()
         self.units = self.folder / "units"
         self.units.mkdir()
@@ -61,7 +61,7 @@ class Units(ConsumerTest):
             self.units / "sluice.service")
 
     def begin(self, **options):
-        """As the service, but that all is in the test's folder."""
+        """Starts the program as the service does, but in the test's folder."""
         self.file = self.folder / "sluice.yaml"
         self.lines = self.folder / "lines"
         self.write(**options)
@@ -109,7 +109,7 @@ class Units(ConsumerTest):
         control = f"unix:{self.folder}/control"
         program = self.begin(control=control)
         self.assertEqual(self.reload(program), (0, "done\n"))
-        self.write(control=control, threads=1)  # a file in which --check finds no error
+        self.write(control=control, threads=1)  # an error that --check does not detect
         code, said = self.reload(program)
         self.assertEqual(code, 78, said)
         self.assertIn("refused: ", said)
@@ -125,7 +125,7 @@ class Files(ConsumerTest):
     @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_the_configuration_is_right(self):
         text = (PACKAGING / "sluice.yaml").read_text(encoding="utf-8")
-        # The folders are systemd's to make.
+        # systemd creates these folders.
         text = re.sub(r"/(var/log|var/lib|run)/sluice/", f"{self.folder}/", text)
         file = self.folder / "sluice.yaml"
         file.write_text(text, encoding="utf-8")
@@ -174,7 +174,7 @@ def allowed_calls():
 
 
 class Traced(Sluice):
-    """The program with its system calls recorded by a separate tracer process."""
+    """The program, traced by strace as a separate process."""
 
     def __init__(self, path, *arguments):
         super().__init__("-D", "-f", "-qq", "-o", path, SLUICE, *arguments, program="strace")

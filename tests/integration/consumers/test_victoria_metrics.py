@@ -16,7 +16,7 @@ LISTEN_OF_README = {"influx": "udp://[::]:5555?schema=riemann",
                     "prometheus": "udp://[::]:4317?schema=otlp"}
 STORE_OF_README = "http://127.0.0.1:8428"
 
-# VictoriaMetrics keeps a number as an integer and a power of ten, with 12 digits of a fraction.
+# VictoriaMetrics stores a number as a 12-digit integer and a power of ten.
 DIGITS = 1e-12
 
 
@@ -30,7 +30,7 @@ def prometheus_labels(labels):
 
 
 def influx_series(numbers, structured):
-    """Names of series, own labels (none) and values, from measurements and fields."""
+    """The series' names, additional labels (none) and values, from measurements and fields."""
     for name, value in numbers.items():
         yield f"{name}_value", {}, value
     for name in structured:
@@ -61,7 +61,8 @@ class StoreTest(ConsumerTest):
         self.addCleanup(self.store.close)
 
     def send_capture(self, datagrams, form, to):
-        """Sends a capture of Riemann by curl in one request. Returns the sink's counts."""
+        """Sends a capture of Riemann messages with curl, in one request. Returns the sink's counts.
+        """
         path = self.folder / "sent.pcap"
         write_capture(path, datagrams)
         program = self.shell(f"sluice --listen 'pcap:{path}?schema=riemann' --sink "
@@ -154,7 +155,8 @@ class Delivered(EveryKind):
 
 
 class RandomTexts(StoreTest):
-    """Names and labels of riemann, which may hold any bytes, from a capture sent in one piece."""
+    """Names and labels of Riemann events, which may contain any bytes, from a capture that is sent
+    in one request."""
 
     def setUp(self):
         super().setUp()
@@ -173,7 +175,7 @@ class RandomTexts(StoreTest):
 
     def test_influx(self):
         def stored(data):
-            # VictoriaMetrics reads two backslashes as one
+            # VictoriaMetrics reads two backslashes as one.
             return influx_text(data).replace(2 * "\\", "\\")
 
         def name(data):
@@ -209,7 +211,7 @@ class StoreGoes(StoreTest):
         sender.send_all([metric(1)])
         wait_until(self.store.samples, "the first sample is in the store")
         self.store.close()
-        flood = self.flood(program, metric)  # curl notices a closed connection only when it sends
+        flood = self.flood(program, metric)  # curl detects a closed connection only when it sends
         ledger = program.finish(code=3)
         flood.end()
         program.wait_for_log("the reader has gone")

@@ -10,7 +10,7 @@ import urllib.request
 from ports import free_port
 from sluice_program import DEADLINE
 
-TRIES = 3  # another program may take the port before the store binds it
+TRIES = 3  # attempts, because another program may take the port before the store binds it
 
 
 class VictoriaMetrics:
@@ -64,7 +64,7 @@ class VictoriaMetrics:
         for line in self._get("/api/v1/export", **{"match[]": '{__name__!=""}', "start": 0,
                                                    "end": time.time() + 60}).splitlines():
             head, key, values = line.rpartition('"values":')
-            # infinities are +Inf and -Inf, or text in later versions; Python has -Infinity
+            # Infinities are +Inf and -Inf, or strings in later versions. Python expects -Infinity.
             series = json.loads(head + key + re.sub(r'"?\+?(-?)Inf(?:inity)?"?', r"\1Infinity",
                                                     values))
             labels = series["metric"]

@@ -1,5 +1,5 @@
-"""protoc as a second opinion. One process handles many messages: they are the elements of one
-list."""
+"""Uses protoc as a second opinion. One process handles many messages, as the elements of one list.
+"""
 import os
 import subprocess
 import tempfile
@@ -20,7 +20,7 @@ def split(batch):
     """The messages in a batch that an encoder wrote."""
     at = 0
     while at < len(batch):
-        at += 1  # the tag
+        at += 1  # skips the tag
         size = shift = 0
         while True:
             byte = batch[at]
@@ -67,6 +67,6 @@ class Compiler:
         return process.stdout if process.returncode == 0 else None
 
     def encode(self, text):
-        """The bytes of the messages in such a text. None if protoc refuses it."""
+        """The bytes of the messages in this text form, or None if protoc refuses it."""
         process = self.run("encode", text)
         return list(split(process.stdout)) if process.returncode == 0 else None

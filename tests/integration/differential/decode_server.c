@@ -1,19 +1,18 @@
 /*
- * For the differential test: decodes messages of any type on request, and returns the results. Not
- * a part of the product.
+ * For the differential test: decodes messages of any type on request. Not a part of the product.
  *
- * On standard input it takes frames: a letter, a length in 4 bytes (little endian), then that
- * number of bytes. It answers each with a frame on standard output.
+ * On standard input it reads frames: a letter, a length in 4 bytes (little-endian), and that number
+ * of bytes. It answers each with a frame on standard output.
  *
- *   'T'  a type: its full name, a NUL, a descriptor set.  Answer 'T', or 'E' with what is wrong.
- *   'M'  messages of that type, each a byte of style bits, a length (4 bytes) and its bytes.
- *        Answer 'M': for each its verdict (1 byte); where it is DECODE_OK then also the number of
- *        values that JSON has no form for, the number of unknown fields, and the length of its JSON
- *        and of its bytes encoded again (4 bytes each), then these two.
+ *   'T'  sets the type: its full name, a NUL, a descriptor set. The answer is 'T', or 'E' with the
+ *        error.
+ *   'M'  messages of that type, each a byte of style bits, a length (4 bytes) and its bytes. The
+ *        answer is 'M': for each message its result (1 byte). For DECODE_OK there follow, in 4
+ *        bytes each, the number of values without a JSON form, the number of unknown fields, the
+ *        length of its JSON and the length of its bytes encoded again; then the JSON and the bytes.
  *
- * All of a frame is read before it is answered, so that a client that writes it all before it
- * reads does not wait forever. Ends with 0 at the end of the input.
- *
+ * It reads a frame completely before it answers. So a client that writes a whole frame before it
+ * reads cannot deadlock. It ends with 0 at the end of the input.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@
 #include "proto/message/json.h"
 #include "proto/types/type_set.h"
 
-#define ROOM ((size_t)32 * 1024 * 1024) /* for what a message becomes, decoded or as text */
+#define ROOM ((size_t)32 * 1024 * 1024) /* for a decoded message, and for its text */
 
 enum { STYLE_PROTO_NAMES = 1, STYLE_SHOW_UNKNOWN = 2 };
 
@@ -133,7 +132,10 @@ static void put_decoded(struct server *server, const struct decoded *decoded, ui
     put(server, server->bytes.data, server->bytes.used);
 }
 
-/* The bytes get a block of their own, so that a sanitizer sees a read past their end. */
+/*
+ * Copies the bytes to a block of exactly their size, so that a sanitizer detects reads beyond the
+ * end.
+ */
 static void take_message(struct server *server, uint8_t style, const uint8_t *bytes, size_t size)
 {
     struct decoded decoded;

@@ -1,7 +1,7 @@
 /*
- * Reads messages as JSON for a test: json_server FILE TYPE takes requests from stdin, each its size
- * (4 bytes, the least significant first) and the JSON, and answers each with a byte (0: the message
- * follows, 1: why not) and what follows, after its size.
+ * Reads messages as JSON for a test: json_server FILE TYPE. A request on stdin is a size (4 bytes,
+ * little-endian) and JSON. The answer is a byte (0: success, 1: error), a size, and the message or
+ * the error.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@ WIRE_TYPES = {
 }
 
 
-# The beginning, end and content of an item of a message set.
+# The parts of an item of a message set: its begin, the tags of number and content, and its end.
 ITEM, ITEM_ID, ITEM_MESSAGE, ITEM_END = (bytes([byte]) for byte in (0x0B, 0x10, 0x1A, 0x0C))
 
 
@@ -34,7 +34,7 @@ def varint(value):
 
 
 def overlong(value, size):
-    """As varint, in more bytes than the number needs."""
+    """The value as a varint with more bytes than necessary."""
     plain = varint(value)
     if len(plain) >= size:
         return plain
@@ -78,7 +78,7 @@ class Generator:
     def __init__(self, rng, pool, names):
         self.rng = rng
         self.pool = pool
-        self.names = names  # of the messages that an Any may hold
+        self.names = names  # names of messages that an Any may contain
         self.fields = {}
         self.sets = {name for name in names if is_set(pool.FindMessageTypeByName(name))}
         self.fixed64s = FIXED64S + [rng.randbytes(8) for _ in range(30)]
@@ -95,7 +95,7 @@ class Generator:
         }
 
     def fields_of(self, message):
-        """All fields of a message type, extensions among them; the required ones."""
+        """All fields of a message type including extensions, and the required ones."""
         found = self.fields.get(message.full_name)
         if found is None:
             fields = list(message.fields)
@@ -118,13 +118,13 @@ class Generator:
         return self.rng.choice(numbers)
 
     def text(self, checked):
-        # A text that is not UTF-8 is ordinary if it is not validated.
+        # A string that is not UTF-8 is normal if it is not validated.
         if self.rng.random() < (0.004 if checked else 0.02):
             return self.rng.choice(BAD_TEXTS)
         return self.rng.choice(TEXTS)
 
     def value(self, field, levels):
-        """The bytes after the tag; of a group with its end tag."""
+        """The bytes after the tag; for a group with its end tag."""
         kind = field.type
         if kind == F.TYPE_MESSAGE:
             return prefixed(self.message(field.message_type, levels - 1))
@@ -165,7 +165,7 @@ class Generator:
     def field(self, field, levels):
         """A field, once or (where it is repeated) a few times."""
         wire_type = WIRE_TYPES.get(field.type, VARINT)
-        if field.number > NUMBER_MAX:  # of a message set, and without a tag
+        if field.number > NUMBER_MAX:  # a field of a message set, which has no tag
             return self.item(field.number, self.message(field.message_type, levels - 1))
         if self.rng.random() < 0.02:
             return self.unknown(field.number, 1, wire_type)
@@ -214,7 +214,7 @@ class Generator:
         return ITEM + b"".join(parts[:self.rng.randrange(6)]) + ITEM_END
 
     def item_of(self, field, levels):
-        """A field of a message set, as the item that it should be or otherwise."""
+        """A field of a message set, as a valid item or in another form."""
         what = self.rng.random()
         if what < 0.1:
             return self.field(field, levels)
@@ -337,7 +337,7 @@ class Generator:
             entry.fields_by_number[2].message_type is root
 
     def tower(self, root, content):
-        """About the allowed number of levels."""
+        """A message with about the allowed number of levels."""
         levels = self.rng.randrange(94, 105)
         _, required = self.fields_of(root)
         beside = [] if self.rng.random() < 0.1 else required
@@ -354,10 +354,10 @@ class Generator:
             b"".join(tag(number, GROUP_END) for number in reversed(numbers))
         return out if self.rng.random() < 0.8 else out[:-2]
 
-    # Changes bytes without regard to their meaning.
+    # --- damage -----------------------------------------------------------------------------------
 
     def damage(self, data):
-        """Bytes changed without regard to what they mean."""
+        """Changes bytes without regard to their meaning."""
         data = bytearray(data)
         for _ in range(self.rng.choice((1, 1, 1, 2, 3))):
             at = self.rng.randrange(len(data) + 1)
@@ -380,7 +380,7 @@ class Generator:
         return bytes(data)
 
     def odd_chunk(self, fields):
-        """Adds bytes at the end of a field that an encoder would not write there."""
+        """Bytes for the end of a field that an encoder would not write."""
         number = self.rng.choice(fields).number if fields else 1
         what = self.rng.randrange(8)
         if what == 0:
@@ -402,7 +402,7 @@ class Generator:
 
 
 def random_messages(rng, pool, root, names):
-    """Endless: one base message after the other, with the variants made from it."""
+    """Yields messages without an end: base messages, each followed by its variants."""
     generator = Generator(rng, pool, names)
     fields, _ = generator.fields_of(root)
     other = b""

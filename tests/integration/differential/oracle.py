@@ -11,8 +11,8 @@ from google.protobuf.message import DecodeError
 from messages import GROUP_START, LENGTH, is_set
 from schemas import without_maps_and_oneofs
 
-# Exceptions from the oracle, and their reasons. Each name is used where the test applies it: the
-# test counts the applications with Oracle.apply.
+# Exceptions from the oracle, with their reasons. The test counts the use of each one with
+# Oracle.apply, by its name.
 EXCEPTIONS = {
     "required": "Python parses a message that lacks a required field. Such a message is malformed: "
                 "IsInitialized() is asked, once all is merged.",
@@ -53,8 +53,8 @@ EXCEPTIONS = {
                              "schemas do not contain any.",
 }
 
-# ParseFromString warns if bytes are left over. (If the warning were made an error, it would be lost
-# in ParseFromString.)
+# ParseFromString warns if bytes are left over. An exception instead of the warning would be lost
+# inside ParseFromString.
 LEFTOVERS = []
 warnings.simplefilter("always", RuntimeWarning)
 warnings.showwarning = lambda *details, **_: LEFTOVERS.append(details)
@@ -135,7 +135,8 @@ class Printer(json_format._Printer):
 
 
 def make_classes(factory, message_types):
-    """Python leaves out extensions of a type whose class has not been made."""
+    """Creates the classes of all types, because Python ignores extensions of a type without a
+    class."""
     for message_type in message_types.values():
         factory.GetPrototype(message_type)
         make_classes(factory, message_type.nested_types_by_name)
@@ -193,9 +194,8 @@ class Oracle:
         return message if self.parse_into(message, data) else None
 
     def parse_into(self, message, data):
-        """Parses into the empty message. Returns whether the bytes are a valid message. After
-        that `sealed` tells whether there is a map whose content Python cannot read.
-        """
+        """Parses into the empty message. Returns True if the bytes are a valid message. Sets
+        `sealed` if there is a map that Python cannot read."""
         self.sealed = self.lacks_required = False
         LEFTOVERS.clear()
         try:
@@ -215,7 +215,7 @@ class Oracle:
         """Whether messages of the type may contain a map at any depth."""
         name = message_type.full_name
         if name not in self.with_maps:
-            # true during the recursion, and for most types also after it
+            # True during the recursion, and for most types afterwards.
             self.with_maps[name] = True
             fields = list(message_type.fields)
             if message_type.is_extendable:
@@ -248,7 +248,7 @@ class Oracle:
         """Python's result of reading its own output for the message ("deepest", "wide enum")."""
         return self.parse(message.SerializeToString(deterministic=True))
 
-    # --- what exceptions apply to ---------------------------------------------------------------
+    # --- when exceptions apply --------------------------------------------------------------------
 
     def has_closed_map(self, data):
         """Whether a map has a value that its closed enum does not have ("closed in map")."""
@@ -295,7 +295,7 @@ class Oracle:
                 content.ParseFromString(message.value)
                 deepest = 1 + self.depth(content)
             except (KeyError, DecodeError):
-                pass  # it holds nothing that could be deep
+                pass  # it has no content that could be deep
         for field, value in message.ListFields():
             if field.message_type is None:
                 continue
@@ -330,7 +330,7 @@ class Oracle:
             return self.printers[proto_names]._MessageToJsonObject(message)
         except (ValueError, OverflowError, TypeError, json_format.Error, DecodeError,
                 KeyError) as error:
-            if "isn't valid UTF-8" in str(error):  # a map's key
+            if "isn't valid UTF-8" in str(error):  # the key of a map
                 self.apply("proto2 text")
                 raise NotText from None
             raise NoForm from error
@@ -354,7 +354,7 @@ class Twin:
         try:
             message = self.factory.GetPrototype(self.pool.FindMessageTypeByName(name))()
             message.ParseFromString(data)
-        except (KeyError, DecodeError):  # the content of an Any may have any bytes
+        except (KeyError, DecodeError):  # an Any may contain any bytes
             return False
         return self.finds_in(message, wanted)
 

@@ -3,11 +3,12 @@ import struct
 
 HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)
 
-FIRST_CAPTURED = 1700000000  # seconds since 1970
+FIRST_CAPTURED = 1700000000  # in seconds since 1970
 
 
 def record(number, data, port=5555, host=1):
-    """A datagram of 10.0.0.`host`, captured at FIRST_CAPTURED and `number` seconds."""
+    """A pcap record of a datagram from 10.0.0.`host`, captured `number` seconds after
+    FIRST_CAPTURED."""
     udp = struct.pack(">HHHH", 40000, port, 8 + len(data), 0) + data
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, 0x0A000000 + host,
                      0x0A000002)

@@ -4,7 +4,8 @@ import subprocess
 
 from built import WINDOWS
 
-# The host of the URLs of https: sinks. On Windows libcurl compares a certificate with names only.
+# The host in the URLs of https: sinks. On Windows libcurl compares only names with a certificate,
+# not addresses.
 HOST = "localhost" if WINDOWS else "127.0.0.1"
 HOSTS = "IP:127.0.0.1,DNS:localhost" if WINDOWS else "IP:127.0.0.1"
 
@@ -40,7 +41,8 @@ class Authority:
         """Returns the paths of the certificate and its key; with negative days it has expired."""
         cert, key = self.folder / f"{name}.crt", self.folder / f"{name}.key"
         request, more = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
-        # Python 3.13 verifies strictly: an authority must have both of these (RFC 5280, section 4.2).
+        # Python 3.13 verifies strictly: the certificate of an authority must have both extensions
+        # (RFC 5280, section 4.2).
         kind_of = "critical,CA:TRUE\nkeyUsage=critical,keyCertSign" if signs else "CA:FALSE"
         more.write_text(f"basicConstraints={kind_of}\nsubjectAltName={hosts}\n", encoding="ascii")
         openssl("req", "-new", *kind, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
@@ -57,8 +59,8 @@ class Authority:
 
 
 def pkcs12(cert, key):
-    """A file with certificate and key, the form that Windows reads; the key is RSA, the kind
-    that Wine reads. Returns its path."""
+    """Writes a PKCS #12 file with the certificate and the key, as Windows reads them. Returns its
+    path. The key is RSA, because Wine reads no other kind."""
     both = cert.with_suffix(".p12")
     openssl("pkcs12", "-export", "-in", cert, "-inkey", key, "-out", both, "-passout", "pass:")
     return both

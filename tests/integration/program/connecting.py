@@ -6,7 +6,7 @@ NOT_REACHED, CONFIGURATION = 69, 78
 
 class ConnectTest(ProgramTest):
     def tried(self, *sinks, code=0, keys=()):
-        """One line for each sink, without the sink's name."""
+        """Runs --check=connect. Returns one line for each sink, without the sink's name."""
         arguments = [word for sink in sinks for word in ("--sink", sink)]
         program, _ = self.run_to_end("--check=connect", *keys, "--listen", RIEMANN, *arguments,
                                      code=code, ledger=None)
@@ -26,7 +26,7 @@ class ConnectTest(ProgramTest):
         self.assertRegex(line, rf"\Asluice: {what}")
 
     def assert_refused(self, sink, what):
-        """The configuration is refused: a setting must be changed."""
+        """Asserts that the configuration is refused, because a setting is wrong."""
         line, = self.tried(sink, code=CONFIGURATION)
         self.assertRegex(line, rf"\Asluice: error: .*{what}")
 

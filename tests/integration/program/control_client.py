@@ -1,7 +1,7 @@
-"""A client of the collector's control socket: requests and JSON answers, a line each.
+"""A client of the collector's control socket: requests and JSON answers, one on each line.
 
-On Windows that is a named pipe; a program that TEST_PIPES names joins it with a socket of Linux.
-"""
+On Windows the control socket is a named pipe. A program that TEST_PIPES names connects it with a
+Linux socket."""
 import os
 import select
 import socket
@@ -48,11 +48,10 @@ class ControlClient:
             self._end_relay()
 
     def _end_relay(self):
-        """Waits until the relay has passed on everything, closed the pipe and ended.
+        """Waits until the relay has transferred all data, closed the pipe and ended.
 
         One of some thousand relays blocks in Wine's NtTerminateProcess if the pipe and the socket
-        end at the same time: its handles are closed then, but its process stays.
-        """
+        end at the same time. Then its handles are closed, but its process stays."""
         try:
             self._process.wait(RELAY_END)
         except subprocess.TimeoutExpired:
@@ -79,8 +78,9 @@ class ControlClient:
         return self.read_line()
 
     def is_given_up(self):
-        """Whether the other side has closed it; what came before that need not be read."""
-        if self._process is not None:  # the relay notices the end when it writes
+        """Returns whether the other side has closed the connection, even if data is still unread.
+        """
+        if self._process is not None:  # the relay notices the end only when it writes
             try:
                 self.send("ledger")
             except BrokenPipeError:

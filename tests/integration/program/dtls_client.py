@@ -1,5 +1,5 @@
-"""A DTLS client on OpenSSL's library whose datagrams are in the test's hands: it can keep, repeat,
-divide, join and forge them, and send them from any socket."""
+"""A DTLS client on OpenSSL's library. The test controls its datagrams: it can withhold, repeat,
+split, combine and forge them, and send them from any socket."""
 import ctypes
 import ctypes.util
 import socket
@@ -13,7 +13,7 @@ if _FOUND is None:
 SSL = ctypes.CDLL(_FOUND)
 
 HEADER = 13
-COOKIE_AT = HEADER + 12 + 2 + 32  # of the length of the session's id, in a ClientHello
+COOKIE_AT = HEADER + 12 + 2 + 32  # offset in a ClientHello of the length of the session id
 _OP_NO_QUERY_MTU = 1 << 12
 _SET_MTU, _SET_MIN_VERSION, _HANDLE_TIMEOUT = 17, 123, 74
 _DTLS_1_2 = 0xFEFD
@@ -41,7 +41,7 @@ for name, types in {
 
 
 class Settings:
-    """A client's: its certificate and key, or its identity and its key's bytes."""
+    """A client's settings: its certificate and key, or its identity and the bytes of its key."""
 
     def __init__(self, cert=None, psk=None, ca=None, ciphers=None):
         self.pointer = SSL.SSL_CTX_new(SSL.DTLS_client_method())
@@ -74,7 +74,7 @@ class Settings:
 
 
 def records(data):
-    """The records that the bytes consist of."""
+    """Splits the bytes into records."""
     found = []
     while data:
         size = HEADER + struct.unpack_from(">H", data, 11)[0]
@@ -110,7 +110,7 @@ class Endpoint:
         SSL.BIO_write(self.come, datagram, len(datagram))
 
     def step(self):
-        """Goes on with the handshake. Returns whether it is complete."""
+        """Continues the handshake. Returns whether it is complete."""
         result = SSL.SSL_do_handshake(self.ssl)
         if result == 1:
             return True
@@ -119,11 +119,11 @@ class Endpoint:
         return False
 
     def repeat(self):
-        """Lets time pass, if any is over: what must be sent again is in flight()."""
+        """Lets OpenSSL check its timer. If it is over, the records to repeat are in flight()."""
         SSL.SSL_ctrl(self.ssl, _HANDLE_TIMEOUT, 0, None)
 
     def seal(self, data):
-        """The record that has the data."""
+        """Returns the record that contains the data."""
         assert SSL.SSL_write(self.ssl, data, len(data)) == len(data)
         (record,) = self.flight()
         return record
@@ -142,7 +142,7 @@ class Endpoint:
         return self.buffer.raw[:size].decode()
 
     def has_ended(self):
-        """Whether the server has said that the session ends."""
+        """Returns whether the server has ended the session."""
         result = SSL.SSL_read(self.ssl, self.buffer, len(self.buffer))
         return SSL.SSL_get_error(self.ssl, result) == _ZERO_RETURN
 
@@ -164,13 +164,14 @@ class DtlsClient:
         self.socket.close()
 
     def send(self, *sent, joined=False):
-        """Sends each record as a datagram, or all as one."""
+        """Sends each record as a datagram, or all in one datagram if `joined`."""
         for datagram in ([b"".join(sent)] if joined and sent else sent):
             self.socket.send(datagram)
         self.sent += len(sent)
 
     def receive(self):
-        """Feeds one datagram. Returns it, or None after a second without any."""
+        """Receives a datagram and passes it to OpenSSL. Returns it, or None after a second without
+        one."""
         try:
             datagram = self.socket.recv(1 << 16)
         except TimeoutError:
@@ -192,7 +193,8 @@ class DtlsClient:
         return self
 
     def hello(self):
-        """The ClientHello, without and, after an exchange, with a cookie."""
+        """Returns the next ClientHello: the first without a cookie, after an exchange one with it.
+        """
         self.dtls.step()
         (record,) = self.dtls.flight()
         return record

@@ -6,7 +6,8 @@ from sluice_program import DEADLINE, parse_json
 
 
 class EventClient:
-    """One stream, over a socket of its own. Where it is refused, `status` says so and it is closed."""
+    """One stream of events over its own connection. If the server refuses it, `status` has the
+    status and the connection is closed."""
 
     def __init__(self, host, port, receive_buffer=None, more=""):
         self.socket = socket.socket(socket.AF_INET)
@@ -37,7 +38,7 @@ class EventClient:
         return found
 
     def next(self):
-        """The name of the next event and what it says."""
+        """Returns the name of the next event and its data."""
         lines = self._until(b"\n\n").decode().split("\n")
         fields = dict(line.split(":", 1) for line in lines)
         return fields["event"].strip(), parse_json(fields["data"])
@@ -52,7 +53,7 @@ class EventClient:
         raise AssertionError(f"waited {DEADLINE} s without success: {what}")
 
     def ends(self):
-        """Whether the stream ends, having read what there is of it."""
+        """Reads the rest of the stream. Returns whether it ends."""
         try:
             while self.socket.recv(1 << 16):
                 pass

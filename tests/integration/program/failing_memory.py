@@ -10,7 +10,7 @@ NEVER = 1 << 40
 
 
 class FailingMemoryTest(ProgramTest):
-    """The program has to be started with `environment`."""
+    """Tests must start the program with `environment`."""
 
     def setUp(self):
         super().setUp()
@@ -22,9 +22,9 @@ class FailingMemoryTest(ProgramTest):
         self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
 
     def fail_at(self, number):
-        """Lets the allocation of this number, counted from now on, fail; 0: none."""
+        """Makes an allocation fail: 1 is the next one; 0 stops that."""
         struct.pack_into("=Q", self.shared, 0, number)
 
     def left(self):
-        """Allocations left until one fails; 0: it has failed."""
+        """The number of allocations until the failing one; 0: it has failed."""
         return struct.unpack_from("=Q", self.shared)[0]

@@ -1,8 +1,8 @@
-"""Every kind of file, folder and socket that the program makes: its mode, and where the code makes it.
+"""Every kind of file, folder and socket that the program creates: its mode, and the code that
+creates it.
 
-A new place in the code that makes files has to be listed here, with the kinds that it makes, and a
-new kind has to be made by `Everything`: test_modes.py fails otherwise.
-"""
+New code that creates files must be added here, with the kinds of these files, and `Everything` must
+create each new kind. Otherwise test_modes.py fails."""
 import os
 import pathlib
 import re
@@ -18,9 +18,8 @@ SODIUM = "TEST_SODIUM" in os.environ
 
 
 class Kind:
-    """Files whose path in the test's folder matches. `open`: the mode with umask 0. `private`: it
-    must not depend on the umask; other files have their mode less the umask. `kept`: whether it is
-    still there after a stop."""
+    """Files whose path in the test's folder matches `pattern`. `open`: the mode with umask 0.
+    `private`: the umask must not change the mode. `kept`: whether the file remains after a stop."""
 
     def __init__(self, pattern, mode, private=False, folder=False, kept=True):
         self.pattern = re.compile(pattern)
@@ -51,10 +50,10 @@ if SODIUM:
     KINDS["state of sealed datagrams"] = Kind(r"state", 0o600, private=True)
     KINDS["lock of a state"] = Kind(r"state\.lock", 0o600, private=True, kept=False)
 
-# Kinds that exist for a moment only, which no test can be sure to see.
+# Kinds that exist only for a moment, so that a test cannot rely on seeing them.
 MOMENTARY = {"lock of a socket", "next state", "reserved name"}
 
-# The files of the code that make files by a call of the system, and the number of these calls.
+# Source files that create files with system calls, and the number of these calls.
 SYSTEM_CALLS = {
     "collector/platform/posix/data_file.c": 1,
     "collector/platform/posix/file_mode.c": 1,
@@ -66,7 +65,7 @@ SYSTEM_CALL = re.compile(
     r"\bO_CREAT\b|\bO_TMPFILE\b|\b(?:mkdir|mkdirat|mkdtemp|mkstemp|mkostemp|tmpfile|mknod|mknodat|"
     r"mkfifo|mkfifoat|symlink|symlinkat|shm_open|creat)\(|\bbind\(made->fd|\bfopen\([^)]*\"[wa]")
 
-# The files of the code that call these, and the kinds that they make so.
+# Source files that call the functions above, and the kinds of files that they create.
 MAKERS = {
     "collector/platform/posix/control_socket.c": {"control socket", "lock of a socket"},
     "collector/platform/posix/local_listener.c": {"unix listener", "lock of a socket"},
@@ -93,7 +92,7 @@ def sources():
 
 
 class Everything:
-    """Runs the program with everything that makes files, in the folder of a ProgramTest."""
+    """Runs the program with every feature that creates files, in the folder of a ProgramTest."""
 
     def __init__(self, test, umask, keys=""):
         self.folder = test.folder
@@ -130,7 +129,7 @@ class Everything:
         return arguments
 
     def found(self):
-        """The path and the status of everything in the folder that the program has made."""
+        """The path and status of every file in the folder that the program has created."""
         found = {}
         for path in self.folder.rglob("*"):
             try:

@@ -1,6 +1,6 @@
 """Strict readers of line protocol, the Prometheus text format and CSV. They accept only text that
-the formats' own documents allow, and raise AssertionError for anything else, so that every
-reader can read it. Numbers are kept as text, together with their values."""
+the documents of the formats allow, and raise AssertionError for any other. Numbers are kept as
+text, together with their values."""
 import csv
 import io
 import re
@@ -11,7 +11,7 @@ def _wrong(what, line):
 
 
 def _lines(data, end):
-    """The lines of `data` (bytes) as text, each of them ended."""
+    """The lines of `data` (bytes) as text. Each must be complete."""
     text = data.decode("utf-8")
     if text and not text.endswith(end):
         _wrong("the last line is torn", text[-200:])
@@ -24,9 +24,9 @@ ESCAPED = ", ="
 
 
 def _word(line, at, stops, counted):
-    """Reads an unquoted text from `at` to one of the `stops`; returns it unescaped, and its end.
-    There are two kinds of readers: for VictoriaMetrics two backslashes are one (`counted`), for
-    InfluxDB they are two. The text must have the same structure for both."""
+    """Reads unquoted text from `at` to one of the `stops`. Returns it unescaped, and its end. There
+    are two kinds of readers: to VictoriaMetrics two backslashes are one (`counted`), to InfluxDB
+    they are two. The text must have the same structure for both."""
     out = []
     while at < len(line) and line[at] not in stops:
         if line[at] == "\\":
@@ -103,7 +103,7 @@ def read_influx_line(line, counted):
 
 
 def read_influx(data):
-    """A list of (measurement, tags, fields, time in nanoseconds), as InfluxDB reads them."""
+    """A list of (measurement, tags, fields, time in nanoseconds), as InfluxDB reads the lines."""
     found = []
     for line in _lines(data, "\n"):
         found.append(read_influx_line(line, counted=False))
@@ -162,7 +162,7 @@ COLUMNS = ["time", "name", "kind", "temporality", "value", "start_time", "unit",
 
 
 def read_csv(data):
-    """A list of rows, each a dict; the header comes first, and each row is one line of text."""
+    """A list of rows, each a dict. The first line is the header, and no value has a line break."""
     lines = _lines(data, "\r\n")
     for line in lines:
         if "\n" in line or "\r" in line:

@@ -1,4 +1,4 @@
-"""Texts that formats must change: random ones, and the expected results by sinks/README.md."""
+"""Random texts that formats must change, and the results expected according to sinks/README.md."""
 import random
 import re
 
@@ -33,8 +33,8 @@ def without_controls(text):
 
 
 def influx_text(data):
-    """The text that readers return: backslashes before an escaped character, and at the end, are
-    removed."""
+    """The text that readers return: without backslashes in front of an escaped character and at the
+    end."""
     return without_controls(re.sub(r"\\+(?=[ ,=\x00-\x1f\x7f]|\Z)", "", as_utf8(data)))
 
 
@@ -52,8 +52,8 @@ def alphabet_text(data, colon):
 
 
 def joined_labels(pairs):
-    """The labels of Prometheus, of keys and texts in bytes: those of one name after the conversion
-    are joined in the order of their keys."""
+    """The Prometheus labels for keys and texts in bytes. Labels whose names become equal are joined
+    in the order of their keys."""
     named = {}
     for key, text in first_of_each((key, text) for key, text in pairs if key and text).items():
         named.setdefault(alphabet_text(key, False), []).append((key, as_utf8(text)))

@@ -1,4 +1,4 @@
-"""A store that speaks HTTP/2 and ends streams and connections as a test says (RFC 9113)."""
+"""An HTTP/2 store that ends streams and connections as a test requests (RFC 9113)."""
 import collections
 import socket
 import struct
@@ -7,11 +7,11 @@ import threading
 DATA, HEADERS, RST_STREAM, SETTINGS, PUSH_PROMISE, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 5, 7, 8
 CONTINUATION = 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
-PREFACE = 24  # bytes
+PREFACE = 24  # size of the connection preface in bytes
 NO_CONTENT = b"\x89"  # :status 204 (RFC 7541, appendix A)
 NO_ERROR, PROTOCOL_ERROR, REFUSED, CANCEL = 0, 1, 7, 8
 
-# The server's action for a request.
+# The possible actions of the server for a request.
 TAKEN = "it is stored and acknowledged"
 REFUSE = "its stream is refused"
 GO_AWAY = "the connection goes away, and the request was not looked at"
@@ -26,8 +26,9 @@ def number(value):
     return struct.pack(">I", value)
 
 
-# A request is stored, and answered with a frame that HTTP/2 does not allow or that only says that
-# the request failed: kind, flags, what is added to the request's stream (None: stream 0), payload.
+# Frames that HTTP/2 does not allow, or that only report a failure. The server answers with one of
+# them after it has stored the request: kind, flags, offset from the request's stream (None: stream
+# 0), payload.
 BROKEN = {
     "a header block that cannot be read": (HEADERS, END_STREAM | END_HEADERS, 0, b"\xff" * 5),
     "a header in capitals":
@@ -50,7 +51,8 @@ BROKEN = {
 
 
 class Http2Store:
-    """Each complete request takes the next step of `script`; then requests are accepted."""
+    """Each complete request takes the next step of `script`. Later requests are stored and
+    acknowledged."""
 
     def __init__(self, context, *script):
         context.set_alpn_protocols(["h2"])
@@ -81,8 +83,8 @@ class Http2Store:
         try:
             with self._context.wrap_socket(connection, server_side=True) as secure:
                 Http2Connection(self, secure).serve()
-                # Closing a socket with unread data resets the connection, and a client that writes
-                # to it then never reads earlier answers.
+                # A close with unread data resets the connection, and a client that then writes to
+                # it would never read earlier answers.
                 secure.shutdown(socket.SHUT_WR)
                 while secure.recv(65536):
                     pass
@@ -96,7 +98,7 @@ class Http2Connection:
         self._connection = connection
         self._stream = connection.makefile("rb")
         self._bodies = collections.defaultdict(bytes)
-        self._last = None  # the last stream that is served; later ones are ignored
+        self._last = None  # the last stream that is served after a GOAWAY; later ones are ignored
 
     def serve(self):
         self._stream.read(PREFACE)

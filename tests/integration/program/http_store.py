@@ -1,4 +1,4 @@
-"""A store that takes records by HTTP and answers as a test says."""
+"""A store that receives records by HTTP and answers as a test requests."""
 import collections
 import socket
 import threading
@@ -15,10 +15,11 @@ CLOSE_EARLY = "close early"  # before it is read
 
 
 class Store:
-    """Answers each request by the next step of `script`, then by `otherwise`. A step is a status, a
-    status with headers and an optional body, or one of the words above; or a function that
-    returns one of these for a request; or bytes, which are sent unchanged before the connection
-    ends. Requests answered with 2xx are `stored`, in the order of the answers."""
+    """Answers each request with the next step of `script`, and later ones with `otherwise`. A step
+    is a status, a status with headers and an optional body, or one of the words above; a function
+    that returns one of these for a request; or bytes, which are sent unchanged before the
+    connection ends. `stored` has the requests that were answered with 2xx, in the order of the
+    answers."""
 
     def __init__(self, *script, port=None, context=None):
         self.script = collections.deque(script)
@@ -34,7 +35,7 @@ class Store:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
-        """Performs the step for this request, once or several times."""
+        """Closes the store and its connections."""
         if self._socket.fileno() >= 0:
             self._socket.shutdown(socket.SHUT_RDWR)
             self._socket.close()
@@ -48,7 +49,7 @@ class Store:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # the client has closed it already
+                pass  # the client has already closed it
 
     def wait_for_requests(self, count):
         with self.changed:
@@ -82,7 +83,7 @@ class Store:
                 pass
             stream.close()
         except OSError:
-            pass  # the client has gone, or has refused the certificate
+            pass  # the client is gone, or has refused the certificate
         finally:
             with self.changed:
                 self._connections.discard(connection)
@@ -112,10 +113,10 @@ class Store:
         if isinstance(status, bytes):
             connection.sendall(status)
             connection.shutdown(socket.SHUT_WR)
-            stream.read(1)  # until the client goes
+            stream.read(1)  # until the client closes
             return False
         if status == NO_ANSWER:
-            stream.read(1)  # until the client goes
+            stream.read(1)  # until the client closes
             return False
         lines = [f"HTTP/1.1 {status} So", *(f"{name}: {value}" for name, value in more.items())]
         body = rest[0] if rest else b""

@@ -1,7 +1,7 @@
 /*
- * Acts as a sender whose datagram takes over the thread that received it: a library that is loaded
- * before the C library (LD_PRELOAD) and, after the first datagram, tries what an intruder would. It
- * writes one line for each attempt to INTRUDER_LOG: its name, a tab, and "done" or the error.
+ * Simulates a sender whose datagram takes over the receiving thread. It is loaded before the C
+ * library (LD_PRELOAD), and after the first datagram it tries what an intruder would try. It writes
+ * one line for each attempt to INTRUDER_LOG: its name, a tab, and "done" or the error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ __attribute__((constructor)) static void prepare(void)
     victim = (pid_t)atoi(getenv("INTRUDER_VICTIM"));
 }
 
-/* Closes what an attempt has opened; returns whether it has. */
+/* Closes the descriptor of an attempt. Returns true if the attempt has opened one. */
 static bool opened(int fd)
 {
     if (fd < 0)
@@ -109,7 +109,7 @@ static bool new_process(void)
     return ended_well(child);
 }
 
-/* In a new process, or in this one if no process can be made. */
+/* Runs a program in a new process, or in this one if fork fails. */
 static bool run_a_program(void)
 {
     char program[] = "/bin/true";
@@ -136,7 +136,7 @@ static bool trace_a_process(void)
 {
     if (ptrace(PTRACE_SEIZE, victim, 0, 0) != 0)
         return false;
-    /* PTRACE_DETACH needs a stopped process; the end of this thread detaches it, too. */
+    /* The end of this thread detaches the process. PTRACE_DETACH would require it to be stopped. */
     return true;
 }
 
@@ -228,7 +228,7 @@ static void intrude(void)
     }
 }
 
-/* The program receives by this function. */
+/* The program receives datagrams through this function. */
 long syscall(long number, ...)
 {
     static long (*real)(long, ...);

@@ -16,7 +16,7 @@ class KafkaMock:
         self.brokers = self.process.stdout.readline().strip()
 
     def order(self, line):
-        """Sends an order; returns the lines of output before "done"."""
+        """Sends a command. Returns the lines of output before "done"."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         lines = []

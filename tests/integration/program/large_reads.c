@@ -1,6 +1,6 @@
 /*
- * OpenSSL, loaded after this library (LD_PRELOAD), reads by 65,656 bytes at a time, as curl has it
- * do since 2025: four records.
+ * Makes OpenSSL read 65,656 bytes (four records) at a time, as curl does since 2025. Loaded before
+ * OpenSSL (LD_PRELOAD).
  */
 #include <dlfcn.h>
 #include <openssl/ssl.h>
@@ -10,7 +10,7 @@
 
 /*
  * Finds OpenSSL's own function: the next one in the search order, or that of the library loaded by
- * dlopen. Which of them it is depends on how the program loads OpenSSL.
+ * dlopen, depending on how the program loads OpenSSL.
  */
 static void own(const char *name, void *pointer)
 {

@@ -1,6 +1,6 @@
-"""A pipe that a program under test reads by its path, and the test writes. For Windows programs it
-is a named pipe of Windows, created by its writer; a program named by TEST_PIPES relays between
-it and a Linux pipe. Otherwise it is a FIFO."""
+"""A pipe that the program reads by its path and the test writes. For Windows programs it is a named
+pipe, created by its writer; a program that TEST_PIPES names relays the data of a Linux pipe to it.
+Otherwise it is a FIFO."""
 import os
 import subprocess
 
@@ -59,18 +59,20 @@ class _PipeOfWindows:
 
 
 class LivePipe:
-    """`path` is what the program is to read."""
+    """`path` is the path that the program reads."""
 
     def __init__(self, folder):
         self._pipe = (_PipeOfWindows if WINDOWS else _Fifo)(folder)
         self.path = self._pipe.path
 
     def open(self):
-        """Waits until the program has opened it; returns what to write to, unbuffered, and close."""
+        """Waits until the program has opened the pipe. Returns an unbuffered file to write to and
+        close."""
         return self._pipe.open()
 
     def put(self, data):
-        """Writes something that fits, whether or not the program has opened it; it stays open."""
+        """Writes data that fits in the pipe, before or after the program has opened it. The pipe
+        stays open."""
         self._pipe.put(data)
 
     def close(self):

@@ -23,7 +23,7 @@ class Answer:
 
 
 class MetricsClient:
-    """The address of --metrics, from the program's log."""
+    """Finds the address of --metrics in the program's log."""
 
     def __init__(self, program):
         found = program.wait_for_log(r"metrics at http://(\S+):(\d+)/metrics$")[0]
@@ -44,18 +44,19 @@ class MetricsClient:
         return answer.text()
 
     def numbers(self, accept="*/*"):
-        """Names with a frozen set of labels, to the value; fails where one comes twice."""
+        """The values by (name, frozen set of labels). Fails if one occurs twice."""
         return read_page(self.page(accept))
 
     def health(self):
-        """The status code and the answer, without what it says about the sandbox of this system."""
+        """The status code and the answer, without the state of the sandbox, which depends on the
+        system."""
         answer = self.ask("/healthz")
         health = parse_json(answer.text())
         del health["sandbox"]
         return answer.status, health
 
     def wait_for_health(self, reached, what):
-        """Asks until reached(health) is true; returns the code and the answer."""
+        """Repeats the request until reached(health) is true. Returns the code and the answer."""
         answers = []
 
         def asked():
@@ -84,8 +85,9 @@ def labels(**pairs):
 
 
 def numbers_of(ledger):
-    """The expected content of the page for a ledger in JSON: the same names and labels, to the
-    value. Windows does not count the kernel's drops. Listeners or sinks of one name, one of which a reload may have retired, are added up."""
+    """The expected content of the page for a ledger in JSON: values by name and labels. Windows
+    does not count kernel drops. Listeners or sinks with the same name, of which a reload may have
+    retired one, are added up."""
     found = collections.Counter()
     for listener in ledger["listeners"]:
         name = listener["name"]

@@ -1,8 +1,7 @@
-"""Scripts that run in namespaces of their own, for disks and networks that only they see.
+"""Runs scripts in their own namespaces, with disks and networks that only they see.
 
-Under Wine files and sockets are opened by its server, which therefore is one of the script's own,
-in these namespaces.
-"""
+Under Wine its server opens files and sockets, so the script runs its own server in these
+namespaces."""
 import contextlib
 import os
 import pathlib
@@ -17,8 +16,8 @@ from sluice_program import DEADLINE, ORDERS
 
 
 def _enter(kind, probe):
-    """Restarts the script in such a namespace; returns if none is available."""
-    # a user namespace, or without one as root
+    """Restarts the script in a namespace of this kind. Returns if none is available."""
+    # With a user namespace; as root without one.
     for words in (["unshare", "-r", kind], ["unshare", kind]):
         try:
             works = subprocess.run(words + probe, capture_output=True, check=False).returncode == 0
@@ -32,8 +31,8 @@ def _enter(kind, probe):
 
 @contextlib.contextmanager
 def _own_wine():
-    """Wine with its own server, which ends soon after its last program. It has the registry of the
-    existing prefix, and uses the same folders."""
+    """Starts a Wine server for this script, which ends soon after its last program. It has a copy
+    of the existing prefix's registry, and uses the same folders."""
     tree = pathlib.Path(EMULATOR[0]).parents[1]  # EMULATOR[0] is tools/wine in the source tree
     shared = pathlib.Path(os.environ.get("WINEPREFIX", tree / "build" / "windows" / "wine"))
     with tempfile.TemporaryDirectory(prefix="sluice-test-") as folder:
@@ -46,7 +45,8 @@ def _own_wine():
         os.environ["WINEPREFIX"] = folder
         server = subprocess.Popen(["wineserver", "-f", "-p2"], stderr=subprocess.DEVNULL)
         try:
-            # Wine's own services start with the first program and inherit its streams.
+            # Wine's own services start with the first program and inherit its streams, so that
+            # program gets none.
             subprocess.run(command("cmd", "/c", "exit"), stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
             ORDERS.begin()  # a program that keeps the server and its services running
@@ -57,11 +57,10 @@ def _own_wine():
 
 
 def run_tests(kind, probe):
-    """Runs the script's tests in a namespace of that kind, an option of unshare(1).
+    """Runs the script's tests in a namespace of this kind, which is an option of unshare(1).
 
-    `probe` is a command that works in one where the tests will; where it works in none the script
-    is left out.
-    """
+    `probe` is a command that succeeds if the tests can run there. If it fails everywhere, the
+    script is skipped."""
     if os.environ.get("TEST_NAMESPACE") != "1":
         _enter(kind, probe)
         skip("no namespace can be had here")

@@ -47,7 +47,7 @@ class Key:
         return base32(bytes([SEED | self.kind >> 5, (self.kind & 31) << 3]) + self.secret)
 
     def claim(self, subject, name, about):
-        """A JWT by this key about the subject."""
+        """Returns a JWT about the subject, signed by this key."""
         claims = {"jti": "", "iat": int(time.time()), "iss": self.public, "name": name,
                   "sub": subject.public, "nats": {"version": 2, **about}}
         claims["jti"] = hashlib.sha256(json.dumps(claims).encode()).hexdigest()

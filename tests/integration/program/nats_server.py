@@ -1,4 +1,4 @@
-"""A nats-server with JetStream for tests, and a small client that makes streams and reads them."""
+"""A nats-server with JetStream for tests, and a small client that creates and reads streams."""
 import base64
 import json
 import os
@@ -13,7 +13,7 @@ DEADLINE = 30  # seconds
 
 
 class NatsClient:
-    """As much of the protocol as it takes: one request at a time."""
+    """A minimal client of the NATS protocol: one request at a time."""
 
     def __init__(self, port, login, tls):
         self.socket = socket.create_connection(("127.0.0.1", port), DEADLINE)
@@ -49,12 +49,13 @@ class NatsClient:
 
 class NatsServer:
     def __init__(self, test, config="", login=None, tls=None):
-        """`config` is more of its file; the small client connects with `login` and by `tls`."""
+        """`config` is added to the configuration file. The small client connects with `login` and
+        `tls`."""
         self.config = config
         self.login, self.tls = login or {}, tls
         self.folder = pathlib.Path(test.folder) / "nats"
         self.folder.mkdir()
-        self.port = free_port()  # and the same when it is started again
+        self.port = free_port()  # a restarted server uses the same port
         self.process = None
         test.addCleanup(self.kill)
         self.start()

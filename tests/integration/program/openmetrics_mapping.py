@@ -1,5 +1,5 @@
-"""The mapping of samples to an OpenMetrics file as sinks/README.md describes it, from their JSON
-form."""
+"""Computes the OpenMetrics file for samples in JSON form, as sinks/README.md describes the mapping.
+"""
 import math
 from decimal import Decimal
 
@@ -29,7 +29,7 @@ def name_of(sample):
 
 
 def _families(samples):
-    """The name that each family gets, by its own name and type."""
+    """The name of each family, by the sample's name and type."""
     kinds = {(name_of(sample), type_of(sample)) for sample in samples}
     suffixed = {name + suffix for name, kind in kinds for suffix in SUFFIXES[kind]}
     names = {}
@@ -42,7 +42,7 @@ def _families(samples):
 
 
 def canonical(value):
-    """As Go's shortest %g has it, and with a fraction."""
+    """The number as Go's shortest %g prints it, with a fraction."""
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
     sign, digits, exponent = Decimal(repr(float(value))).normalize().as_tuple()
@@ -84,11 +84,10 @@ def _parts(sample, kind, buckets_of):
 
 
 def expected(samples, buckets_of):
-    """The lines of one file: (name, labels as a frozen set of pairs, nanoseconds) to value.
+    """The lines of one file: values by (name, labels as a frozen set of pairs, nanoseconds).
 
-    For samples of which no two are of one series in one millisecond. `buckets_of` tells the bounds
-    and counts of a histogram's value, the last one infinite.
-    """
+    No two samples may be of the same series in the same millisecond. `buckets_of` returns the
+    bounds and counts of a histogram's value; the last bound is infinite."""
     samples = list(samples)
     names, lines = _families(samples), {}
     for sample in samples:

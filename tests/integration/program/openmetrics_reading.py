@@ -1,7 +1,6 @@
-"""A strict reader of OpenMetrics 1.0, by the specification's ABNF and the rules of its text.
+"""A strict reader of OpenMetrics 1.0, based on the specification's ABNF and the rules in its text.
 
-It takes only what the specification lets one write, and raises AssertionError for anything else.
-"""
+It raises AssertionError for any text that a writer may not produce."""
 import re
 from decimal import Decimal
 
@@ -13,7 +12,7 @@ NUMBER = r"NaN|[+-]Inf|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]\d+)?"
 TAIL = re.compile(rf" ({NUMBER}) (-?(?:0|[1-9]\d*)(?:\.\d{{1,9}})?)")
 CANONICAL = re.compile(r"[+-]Inf|-?\d+\.\d+|-?\d(?:\.\d+)?e[+-]\d\d+")
 
-# The suffixes of a type's samples; the label that belongs to the type itself.
+# The suffixes of a type's samples, and the label that the type requires.
 SUFFIXES = {"counter": ("_total",), "gauge": ("",), "unknown": ("",),
             "summary": ("", "_count", "_sum"), "histogram": ("_bucket", "_count", "_sum"),
             "gaugehistogram": ("_bucket", "_gcount", "_gsum")}
@@ -62,7 +61,7 @@ def _sample(line):
 
 
 def _descriptor(line, family, families):
-    """Takes a comment; returns the family that it is about."""
+    """Reads a comment line. Returns the family that it describes."""
     found = DESCRIPTOR.fullmatch(line)
     _check(found, "a comment that is none of OpenMetrics", line)
     word, name, text = found.groups()
@@ -158,7 +157,7 @@ def _point(family, parts):
 
 
 def _runs(lines, key):
-    """Runs of lines that follow each other with the same key; no key begins a second run."""
+    """Groups consecutive lines with the same key. A key must not occur in two groups."""
     runs, seen = [], set()
     for line in lines:
         if not runs or key(runs[-1][0]) != key(line):

@@ -1,7 +1,6 @@
-"""Orders for programs of Windows, which have no signals for them: a program that TEST_ORDERS names
-passes them on, and runs as long as the script. A start of `sluice ctl` for each takes Wine a tenth of
-a second.
-"""
+"""Sends orders to Windows programs, for which signals do not exist. A program that TEST_ORDERS
+names forwards them and runs as long as the script. Starting `sluice ctl` for each would take a
+tenth of a second under Wine."""
 import atexit
 import os
 import subprocess
@@ -10,7 +9,7 @@ from built import command
 
 
 class Orders:
-    """The program that passes them on, once it is needed."""
+    """The program that forwards orders. It is started for the first order."""
 
     def __init__(self):
         self._process = None
@@ -22,7 +21,7 @@ class Orders:
             atexit.register(self.close)
 
     def give(self, order, number):
-        """An order, ledger or reload, to the process of that number."""
+        """Sends an order, "ledger" or "reload", to this process."""
         self.begin()
         self._process.stdin.write(f"{order} {number}\n".encode())
         self._process.stdin.flush()

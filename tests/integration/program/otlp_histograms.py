@@ -1,4 +1,4 @@
-"""Histograms as data points of OTLP, and the buckets that they mean."""
+"""Histograms as OTLP data points, and the buckets that they contain."""
 import collections
 import math
 
@@ -7,7 +7,7 @@ from protobuf import double, fixed64, integer, message, text, zigzag
 MS = 10 ** 6
 TIME = 1700000000 * 10 ** 9
 CUMULATIVE = 2  # of AggregationTemporality
-DEFAULT_THRESHOLD = 1e-128  # OpenTelemetry's value if none was sent
+DEFAULT_THRESHOLD = 1e-128  # OpenTelemetry's default
 
 
 HOST = text(1, "host") + message(2, text(1, "web1"))
@@ -42,7 +42,7 @@ class Histogram(collections.namedtuple("Histogram", "scale positive negative zer
                 message(10, message(1, self.point(at, **more)) + integer(2, temporality)))
 
     def buckets(self):
-        """The buckets with values: bounds and counts, by Prometheus' highest schema."""
+        """The non-empty buckets: bounds and counts in Prometheus' highest schema."""
         shift = max(self.scale - 8, 0)
         found = collections.Counter()
         for sign, (offset, counts) in ((1, self.positive), (-1, self.negative)):

@@ -1,10 +1,11 @@
-"""The expected lines of samples of an ExportMetricsServiceRequest, computed only from its truth.
-The truth is the protobuf JSON mapping with the .proto file's names: 64-bit integers are strings,
-and default values are omitted. The rules here cover the content of the captures; everything else
-(summaries, exemplars, maps, bytes) is covered by the unit tests."""
+"""Computes the expected lines for an ExportMetricsServiceRequest from its content only.
+
+The content is given in the protobuf JSON mapping with the names of the .proto file: 64-bit integers
+are strings, and default values are omitted. The rules here cover the captures; the unit tests cover
+the rest (summaries, exemplars, maps, bytes)."""
 import json
 
-KINDS = ("gauge", "histogram", "exponential_histogram")  # and sums of two kinds
+KINDS = ("gauge", "histogram", "exponential_histogram")  # and two kinds of sums
 TEMPORALITIES = {"AGGREGATION_TEMPORALITY_DELTA": "delta",
                  "AGGREGATION_TEMPORALITY_CUMULATIVE": "cumulative"}
 
@@ -12,7 +13,7 @@ TEMPORALITIES = {"AGGREGATION_TEMPORALITY_DELTA": "delta",
 # --- attributes as text -------------------------------------------------------------------------
 
 def double_text(value):
-    """A double of the captures as text: these need no exponent, and whole numbers have no
+    """A double of the captures as text. These do not need an exponent, and whole numbers have no
     fraction."""
     return str(int(value)) if value == int(value) else repr(value)
 
@@ -43,7 +44,8 @@ def attributes_of(holder):
 
 
 def labels_of(point, scope, resource):
-    """Of two with one key the first counts: the point's own, the scope's, the resource's."""
+    """The labels of a point. If keys are equal, the point's own has priority, then the scope's,
+    then the resource's."""
     facts = [("otel.scope." + key, scope[key]) for key in ("name", "version") if scope.get(key)]
     labels = {}
     for key, text in (attributes_of(point) + facts + attributes_of(scope) +
@@ -80,7 +82,7 @@ def value_of(kind, point):
 # --- lines --------------------------------------------------------------------------------------
 
 def kind_of(metric):
-    """The kind of its lines, and what holds its points."""
+    """The kind of the metric's lines, and the object with its points."""
     if "sum" in metric:
         kind = "counter" if metric["sum"].get("is_monotonic") else "updown_counter"
         return kind, metric["sum"]

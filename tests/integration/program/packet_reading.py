@@ -14,7 +14,7 @@ if TSHARK is None:
 _FIELDS = ("frame.time_epoch", "ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "udp.srcport",
            "udp.dstport", "udp.payload", "udp.length", "ip.checksum.status", "udp.checksum.status",
            "frame.comment", "_ws.malformed")
-GOOD = "1"  # of a checksum
+GOOD = "1"  # of a checksum: it is correct
 
 
 def _run(*arguments):
@@ -48,7 +48,7 @@ def read_packets(path):
 
 
 def plain_pcap(path):
-    """The records of a pcap file with nanoseconds, least significant byte first: whole or none."""
+    """The records of a little-endian pcap file with nanoseconds. The file must be complete."""
     data = path.read_bytes()
     if data[:24] != struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 101):
         raise AssertionError(f"another head: {data[:24].hex()}")

@@ -1,8 +1,7 @@
-"""Writes protobuf's wire format by hand, and with it the messages of our schemas.
+"""Writes protobuf's wire format by hand, and messages of the project's schemas with it.
 
-The field numbers are those of proto/telemetry.proto and proto/riemann.proto, once more: what
-changes there by mistake is to fail here.
-"""
+The field numbers of proto/telemetry.proto and proto/riemann.proto are repeated here, so that an
+accidental change there makes tests fail."""
 import struct
 
 GAUGE, CUMULATIVE, DELTA = 0, 1, 2  # Kind
@@ -24,7 +23,7 @@ def varint(value):
 
 
 def delimited(*messages):
-    """Messages after their lengths."""
+    """Messages, each preceded by its length."""
     return b"".join(varint(len(body)) + body for body in messages)
 
 
@@ -109,7 +108,7 @@ def _packed(encode):
 
 
 def _histogram(number, values):
-    """A histogram, whose lists are packed: one field has all elements."""
+    """A histogram with packed lists: one field has all elements."""
     return message(number, _fields(_HISTOGRAM, {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in values.items()}))

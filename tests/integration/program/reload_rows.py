@@ -1,8 +1,8 @@
-"""Keys and options of a running program: each row of a table is changed, observed, and changed back.
+"""Tests keys and options of a running program: each row of a table is changed, its effect is
+observed, and it is changed back.
 
-The rows of all scripts together are those of the program's own tables, which TEST_SETTING_TABLE
-prints: test_reload_keys.py compares them.
-"""
+The rows of all scripts together must be those of the program's own tables, which TEST_SETTING_TABLE
+prints; test_reload_keys.py compares them."""
 import copy
 import json
 import socket
@@ -14,14 +14,14 @@ from sluice_program import (CHANGED, DEADLINE, ProgramTest, dropped, has_done_wi
 from test_config import READS_FILES
 from test_reload import REFUSED
 
-QUIET = 0.3  # seconds in which an effect would have been seen
+QUIET = 0.3  # seconds to wait for an effect that must not happen
 
 
 class Row:
-    """A key that a reload may change. `seen(test)` observes its effect: it returns `before` without
-    the key's value and with the extra keys, and `after` with the value. A value may be a
-    function that makes the other configuration of the test and the first one. `key` may be
-    several keys that change together, and `written` is the text in the file for "kafka.NAME".
+    """A key that a reload may change. `seen(test)` observes its effect: it must return `before`
+    without the key and with the additional keys, and `after` with the key's value. A value may be a
+    function of the test and the first configuration that returns the other configuration. `key` may
+    be several keys that change together. `written` is the text in the file for "kafka.NAME".
     `place` is the part of the configuration that has the key: a listener, a sink, or the whole."""
 
     def __init__(self, scope, key, value, seen, before, after, place=("listeners", 0), beside=None,
@@ -37,7 +37,7 @@ class Row:
 
 
 class Fixed:
-    """A key that a reload refuses to change, by the name `named`."""
+    """A key that a reload refuses to change; the error names it as `named`."""
 
     def __init__(self, scope, key, value, place=("listeners", 0), beside=None, named=None,
                  more=None):
@@ -48,11 +48,11 @@ class Fixed:
 
 
 class Replaced(Fixed):
-    """A key of a sink whose change replaces the sink; only this replacement is checked."""
+    """A key of a sink whose change replaces the sink. Only the replacement is checked."""
 
 
 class Absent(Fixed):
-    """An option of the command line that a configuration file cannot have."""
+    """A command-line option that a configuration file cannot have."""
 
     def __init__(self, key):
         super().__init__("command-line", key, "1", place=())
@@ -67,7 +67,7 @@ def part(config, place):
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
 class ReloadRows(ProgramTest):
-    """Runs rows on one program, each from the configuration that it was started with."""
+    """Runs rows on one program. Each row begins with the program's first configuration."""
 
     def begin(self, listeners, sinks=(), arguments=(), start=None, **options):
         self.file, self.kept = self.folder / "sluice.yaml", self.folder / "kept"
@@ -80,8 +80,8 @@ class ReloadRows(ProgramTest):
             self.program = self.start("--config", self.file, *arguments, listeners=len(listeners))
 
     def write(self, config):
-        """Each time the text begins on another line, so that a refusal names another line and is
-        logged again."""
+        """Writes the configuration. Each time it begins on another line, so that a refusal has
+        another text and is logged again."""
         new = self.folder / "new.yaml"
         self.rewrites += 1
         new.write_text("\n" * self.rewrites + json.dumps(config), encoding="utf-8")
@@ -113,8 +113,7 @@ class ReloadRows(ProgramTest):
         return changed
 
     def soon(self, reached):
-        """Waits for reached(): up to DEADLINE if the row expects it, otherwise only for a short
-        time."""
+        """Waits for reached(): up to DEADLINE if the row expects it, otherwise only for QUIET."""
         end = time.monotonic() + (DEADLINE if self.expected else QUIET)
         while not reached():
             if time.monotonic() > end:
@@ -123,8 +122,8 @@ class ReloadRows(ProgramTest):
         return True
 
     def comes_to(self, holds):
-        """Whether holds() is as the row expects. It has time to become so, since earlier effects
-        may end late."""
+        """Whether holds() is as the row expects. Waits for that, since earlier effects may end
+        late."""
         expected, self.expected = self.expected, True
         return self.soon(lambda: holds() == expected) == expected
 
@@ -171,7 +170,7 @@ class ReloadRows(ProgramTest):
         return {"decoded": counts["decoded"], "dropped": dropped(counts) or 0, **counts["reasons"]}
 
     def outcome(self, *datagrams, listener=0, source="127.0.0.1"):
-        """The names of the reasons and terms that count the datagrams."""
+        """The names of the ledger's reasons and terms that count these datagrams."""
         before = self.outcomes(self.ledger_of(listener))
         sender = self.udp_sender(listener, source)
         for datagram in datagrams:
@@ -207,10 +206,11 @@ class ReloadRows(ProgramTest):
 
 
 def outcome(*datagrams, **more):
-    """A value of a row's `seen`: the names of the reasons and terms that count the datagrams."""
+    """A function for a row's `seen`: returns the names of the ledger's reasons and terms that count
+    the datagrams."""
     return lambda test: test.outcome(*datagrams, **more)
 
 
 def line(what, *datagrams, **more):
-    """A value of a row's `seen`: `what` of the first line of output for the datagrams."""
+    """A function for a row's `seen`: returns `what` of the first output line for the datagrams."""
     return lambda test: what(test.lines(*datagrams, **more)[0])

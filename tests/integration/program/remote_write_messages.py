@@ -1,5 +1,5 @@
-"""Requests of remote write, read by Google's protobuf, as remote.proto, types.proto (1.0) and
-io/prometheus/write/v2/types.proto (2.0) of Prometheus describe them."""
+"""Reads requests of remote write with Google's protobuf, according to remote.proto, types.proto
+(1.0) and io/prometheus/write/v2/types.proto (2.0) of Prometheus."""
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from wire_reading import unsnappy
@@ -73,8 +73,8 @@ def _known(message):
 
 
 def read_request(body, shape):
-    """The time series: each with its `labels`, and with `exemplars` as (labels, value, time), next
-    to the message itself; `unit` and `help` of 2.0."""
+    """The time series of a request. Each has its `labels`, its `exemplars` as (labels, value,
+    time), the message itself, and for 2.0 `unit` and `help`."""
     request = CLASSES[shape]()
     request.ParseFromString(unsnappy(body))
     _known(request)

@@ -1,7 +1,6 @@
-"""The series of a request of Prometheus' remote write, 1.0 or 2.0, as a store reads them.
+"""The series of a Prometheus remote-write request, 1.0 or 2.0, as a store reads them.
 
-The field numbers are those of prometheus.WriteRequest and io.prometheus.write.v2.Request, written
-once more.
+The field numbers of prometheus.WriteRequest and io.prometheus.write.v2.Request are repeated here.
 """
 from wire_reading import double, fields, int64, packed, the_one, unsnappy
 
@@ -28,7 +27,7 @@ def labels_2(references, symbols):
 
 
 def samples(body, shape=1):
-    """Name, labels as a frozen set of pairs, and time in ms, to the value."""
+    """Values by name, labels (a frozen set of pairs) and time in ms."""
     found, known = {}, set()
     request = fields(unsnappy(body))
     if set(request) - ({1} if shape == 1 else {4, 5}):

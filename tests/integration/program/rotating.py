@@ -8,7 +8,7 @@ import subprocess
 from protobuf import gauge
 from sluice_program import ANY_PORT, ProgramTest, read_lines
 
-# A receive buffer that holds a few seconds of what is sent here; a system may grant less.
+# The receive buffer holds the datagrams of a few seconds here. A system may grant a smaller one.
 NUMBERED = ANY_PORT + "?schema=telemetry&receive_buffer=64MiB"
 
 PCAP_HEAD = 24
@@ -20,10 +20,7 @@ def numbered(number, sender="load"):
 
 
 def unpacked(path):
-    """The bytes of a file as they were before they were compressed, by other people's programs.
-
-    Whatever is wrong with one frame is an error.
-    """
+    """The content of a file, decompressed by third-party programs. A damaged frame is an error."""
     data = path.read_bytes()
     if data[:4] == b"\x28\xb5\x2f\xfd":
         return subprocess.run(["zstdcat", "--no-progress", path], check=True,
@@ -34,7 +31,7 @@ def unpacked(path):
 
 
 def _of_packets(data):
-    """The numbers of the packets in a capture. The last 8 bytes of a datagram are its value, a
+    """The numbers of the packets in a capture: the last 8 bytes of a datagram are its value, a
     double."""
     numbers, at = [], PCAP_HEAD
     while at < len(data):
@@ -47,7 +44,7 @@ def _of_packets(data):
 
 
 def _of_messages(data):
-    """As _of_packets, for messages that each follow their length."""
+    """As _of_packets, for messages that are each preceded by their length."""
     numbers, at = [], 0
     while at < len(data):
         size = shift = 0
@@ -86,7 +83,7 @@ def numbers_in(data, encoding="json"):
 
 
 class RotatingTest(ProgramTest):
-    """A test whose program writes into a folder of its own, `out`."""
+    """A test whose program writes to the folder `out`."""
 
     def setUp(self):
         super().setUp()

@@ -22,8 +22,8 @@ class Key:
 
 
 class Session:
-    """The datagrams of one run of a sender. Counter and time increase by themselves unless they
-    are given."""
+    """The datagrams of one run of a sender. Counter and time increase automatically unless they are
+    given."""
 
     def __init__(self, key, mode=ENCRYPTED):
         self.key = key
@@ -43,8 +43,8 @@ class Session:
 
 
 def write_keys(path, *keys):
-    """Writes the keys file, with the permissions that the program requires, and renames it into
-    place."""
+    """Writes the keys file with the permissions that the program requires, and moves it to its
+    path."""
     new = path.with_suffix(".new")
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
               encoding="ascii") as file:

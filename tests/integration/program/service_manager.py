@@ -1,4 +1,4 @@
-"""Plays systemd: provides sockets and variables to a program, and receives its notifications."""
+"""Acts as systemd: provides sockets and variables to a program, and receives its notifications."""
 import os
 import select
 import socket
@@ -7,8 +7,8 @@ import time
 
 from sluice_program import DEADLINE, ONE_THREAD, SLUICE, can_have_one_thread
 
-# A script that becomes the program. The descriptors are numbered from 3 on. Variables with the
-# value "own" get the process id, which only this process knows; it is the program's id, too.
+# A Python script that starts the program in its own process. The sockets get descriptors from 3 on.
+# Variables with the value "own" get the process id, which only this process knows.
 LAUNCHER = """
 import fcntl, os, sys
 given = [int(each) for each in sys.argv[1].split(",") if each]
@@ -24,7 +24,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 class Manager:
-    """The socket that a program notifies, in a folder, or under an abstract name."""
+    """The socket that a program sends notifications to, in a folder or with an abstract name."""
 
     def __init__(self, folder, abstract=False):
         name = str(folder / "notify")
@@ -54,7 +54,7 @@ class Manager:
         return told
 
     def wait_for(self, name, matches=lambda value: True):
-        """Waits until this variable comes; returns all that came with it."""
+        """Waits for a notification of this variable. Returns all variables of that notification."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             told = self.next()

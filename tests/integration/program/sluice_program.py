@@ -35,11 +35,11 @@ CAPTURES = pathlib.Path(__file__).resolve().parents[2] / "captures"
 
 LOG_TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (?=sluice: )"
 DEADLINE = 90 if WINDOWS else 45  # seconds that any one step may take
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two requests for a ledger
-FLOOD_GROUP = 20  # datagrams
-# Seconds. Under Wine a receive takes a tenth of a millisecond.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two ledger requests
+FLOOD_GROUP = 20  # datagrams per group of a Flood
+# Seconds between two groups. Under Wine a receive takes a tenth of a millisecond.
 FLOOD_REST = 0.005 if WINDOWS else 0.001
-STOP_LIMIT = 10 if SANITIZED else 2  # seconds that a stop with nothing in its way may take
+STOP_LIMIT = 10 if SANITIZED else 2  # time limit in seconds of a stop that does not have to wait for anything
 
 ANY_PORT = "udp://127.0.0.1:0"
 RIEMANN = ANY_PORT + "?schema=riemann"
@@ -64,17 +64,18 @@ def built_with(what):
 # The beginning of a ledger in JSON.
 LEDGER = '{"final":'
 
-# The report of a start in the log.
+# Log lines at the start of the program.
 START = re.compile(r"sluice: (version \S+, process \d+, |sandbox: |reading pcap:|writing to |dead letters to |"
                    r"control at )")
 
-# The system's message for a full disk, as an expression; Windows' messages are localised.
+# The system's message for a full disk, as a regular expression. Windows' messages are localised.
 DISK_FULL = r"\(error 112\)" if WINDOWS else "No space left on device"
 
-# The system's message for a file that does not exist, as text.
+# The system's message for a missing file.
 NO_FILE = "File not found" if WINDOWS else "No such file"
 
-# Datagrams that fit a socket's buffer where the system grants no more than its own default.
+# The number of datagrams that fit in a socket's buffer even if the system grants only its default
+# size.
 BURST = 100
 
 
@@ -109,17 +110,17 @@ def read_lines(path):
 
 
 def lines_so_far(path):
-    """The JSON lines of a file that may be there, and that may be written at this moment."""
+    """The complete JSON lines of a file that may not exist yet, or may be written at this moment.
+    """
     path = pathlib.Path(path)
     data = path.read_bytes() if path.exists() else b""
     return parse_lines(data[:data.rfind(b"\n") + 1])
 
 
 def wait_until(condition, what, seen=None):
-    """Waits until `condition()` is true: for what nothing else reports.
+    """Waits until `condition()` is true.
 
-    `seen`: returns what there is instead, for the message of a failure.
-    """
+    `seen` returns the current state for the error message."""
     end = time.monotonic() + DEADLINE
     while not condition():
         if time.monotonic() > end:
@@ -135,7 +136,7 @@ def wait_for_bytes(descriptor):
 
 
 def read_line(descriptor):
-    """The next line, its end included: a terminal hands out what comes before the end on its own."""
+    """Reads the next line with its end. A terminal may return a line in several parts."""
     line = b""
     while not line.endswith(b"\n"):
         wait_for_bytes(descriptor)
@@ -162,12 +163,13 @@ def settled(sink):
 
 
 def is_still(sink):
-    """Whether each record that it has is counted once: not in that moment between two counters."""
+    """Whether each of the sink's records is counted exactly once. For a moment, a record may be
+    between two counters."""
     return sink["queued"] == settled(sink) + sink["in_flight"]
 
 
 def has_done_with_all(sink):
-    """Whether the outcome of each decoded message is known."""
+    """Whether every decoded message has a known outcome."""
     return settled(sink) + sum(sink["refused"].values()) == sink["messages"]
 
 
@@ -180,7 +182,7 @@ _LETTERS = ("truncated", "no_key", "forged", "stale", "replayed", "no_match", "s
             "too_deep", "too_large", "malformed")
 
 
-# The log line of a reload.
+# The log line of a successful reload.
 CHANGED = "configuration reloaded"
 
 
@@ -200,12 +202,11 @@ def _letters_settled(letters):
 
 
 def check_final_ledger(ledger, changed=False, segments=False):
-    """Every sum of a ledger after the stop, added up here and not by the program.
+    """Checks all sums of a ledger after the stop.
 
-    Where the configuration has `changed`, a sink was there for a part of the messages, of which it
-    says itself how many these are. Where a message may come in `segments` a datagram need not have
-    one.
-    """
+    `changed`: reloads have changed the configuration, so that a sink existed for only some of the
+    messages; the sink's own count is used. `segments`: a message may come in several datagrams, so
+    a datagram need not contain one."""
     _equal("final", ledger["final"], True)
     messages = 0
     for listener in ledger["listeners"]:
@@ -248,7 +249,8 @@ def check_final_ledger(ledger, changed=False, segments=False):
 
 
 def check_running_ledger(ledger):
-    """Relations that always hold, because sinks are read before listeners."""
+    """Checks relations that hold at any time, because the program reads the counts of sinks before
+    those of listeners."""
     _equal("final", ledger["final"], False)
     for listener in ledger["listeners"]:
         _not_above("received", listener["decoded"] + sum(listener["reasons"].values()) +
@@ -265,7 +267,7 @@ def check_running_ledger(ledger):
         _not_above("refused", letters["offered"], with_letters(ledger))
 
 
-# --- what the kernel says -------------------------------------------------------------------------
+# --- the kernel's data ----------------------------------------------------------------------------
 
 def linux_sockets():
     """For each open UDP socket its port, queued bytes and dropped datagrams."""
@@ -278,7 +280,7 @@ def linux_sockets():
 
 
 def linux_drops(port):
-    """Datagrams that Linux dropped before the open sockets of a port."""
+    """Datagrams that Linux dropped at the open sockets of a port."""
     return sum(drops for each, _, drops in linux_sockets() if each == port)
 
 
@@ -292,14 +294,14 @@ def threads_of(process):
             waits = (task / "wchan").read_text(encoding="utf-8")
             said.append(f"thread {task.name}, {name}: {state.rpartition(')')[2].split()[0]} {waits}")
         except OSError:
-            pass  # it has ended since, or this is not for us to see
+            pass  # it has ended since, or the test may not read this
     return said
 
 
 # --- a running program --------------------------------------------------------------------------
 
 class Stream:
-    """The lines that a stream has given so far, taken from it by a thread."""
+    """The lines of a stream so far, which a thread reads."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -335,22 +337,21 @@ class Stream:
 
 
 def can_have_one_thread(arguments):
-    """Whether --threads 1 changes nothing for a command line but the number of threads."""
+    """Whether --threads 1 changes only the number of threads of a command line."""
     return (arguments.count("--sink") < 2 and "--threads" not in arguments and
             not any("pcap:" in word or "receivers=" in word or word.startswith("http")
                     for word in map(str, arguments)))
 
 
-# Leaves out a test whose command lines all have several sinks, several receivers or a capture: a
-# run with TEST_THREADS=1 would start the same programs as the run without it.
+# Skips a test if all of its command lines have several sinks, several receivers or a capture. With
+# TEST_THREADS=1 it would start the same programs as without it.
 same_with_one_thread = unittest.skipIf(
     ONE_THREAD, "its programs cannot have one thread: the run without TEST_THREADS is the same")
 
 
 class Sluice:
-    """One run of the program, or of `program` instead. `stdin` and `stdout` are descriptors or
-    files for it; by default it has no input, and its output is collected. Close it at the end,
-    whatever the result of the test."""
+    """One run of the program, or of `program`. `stdin` and `stdout` are descriptors or files; by
+    default it has no input, and its output is collected. A test must close it."""
 
     def __init__(self, *arguments, program=SLUICE, ledger="json", stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, **more):
@@ -366,11 +367,11 @@ class Sluice:
         self.stdout = Stream(self.process.stdout) if self.process.stdout else None
         self.stderr = Stream(self.process.stderr)
         self.segments = False  # messages may come in several datagrams
-        self.names = []  # of the UDP listeners, once they listen
-        self.number = None  # that the system gave the process
-        self._read = 0  # lines of stderr in which its ledgers were looked for
+        self.names = []  # names of the UDP listeners that are open
+        self.number = None  # process id according to the program; under Wine not that of Linux
+        self._read = 0  # number of stderr lines that were searched for ledgers
         self._ledgers = []
-        self._drops = {}  # what Linux has dropped before each listener, by its name
+        self._drops = {}  # datagrams that Linux has dropped at each listener, by name
 
     def close(self):
         if self.process.poll() is None:
@@ -393,8 +394,8 @@ class Sluice:
         return [re.sub(LOG_TIME, "", line.decode().rstrip("\n")) for line in self.stderr.lines()]
 
     def ledgers(self):
-        """Commands share its stderr, so a line of one may follow the beginning of another's line.
-        """
+        """Finds new ledgers on stderr. Commands share it, so a ledger may follow the beginning of
+        another line."""
         new = self.stderr.lines(self._read)
         self._read += len(new)
         for line in map(bytes.decode, new):
@@ -403,13 +404,14 @@ class Sluice:
         return [self.with_drops(ledger) for ledger in self._ledgers]
 
     def look_at_drops(self):
-        """Asks Linux what the program cannot ask Windows. Not once its sockets are closed."""
+        """Reads the dropped datagrams from Linux while the sockets are open. Windows does not count
+        them."""
         if WINDOWS:
             for listener, name in enumerate(self.names):
                 self._drops[name] = linux_drops(self.port(listener))
 
     def with_drops(self, ledger):
-        """A ledger with the values of the last read where the system counts none (Windows, qemu)."""
+        """Adds these counts to a ledger if the system does not count drops (Windows, qemu)."""
         for listener in ledger["listeners"]:
             if WINDOWS or listener.get("kernel_drops", 0) is None:
                 listener["kernel_drops"] = self._drops.get(listener["name"], 0)
@@ -469,7 +471,7 @@ class Sluice:
         return ledger
 
     def wait_for_ledger(self, reached, what):
-        """Asks for the ledger, less and less often, until reached(ledger) is true."""
+        """Requests the ledger, less and less often, until reached(ledger) is true."""
         end = time.monotonic() + DEADLINE
         pause = SHORTEST_PAUSE
         while True:
@@ -482,8 +484,8 @@ class Sluice:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def wait_for_received(self, count, listener=0):
-        """Waits until a listener has counted what became of `count` datagrams, the kernel's drops
-        with them. The last one may have been received and not yet decoded."""
+        """Waits until a listener has counted `count` datagrams, including kernel drops. The last
+        one may have been received and not yet decoded."""
         def reached(ledger):
             counts = ledger["listeners"][listener]
             return (counts["decoded"] + sum(counts["reasons"].values()) + counts["in_assembly"] +
@@ -495,12 +497,12 @@ class Sluice:
         return self.wait_for_ledger(lambda ledger: settled(ledger["sinks"][sink]) >= count,
                                     f"{count} records have their outcome")
 
-    # Signals. On Windows there are two: Ctrl-C, which comes from the console, and the end of a
-    # process. For the others there is a command.
+    # Signals. On Windows there are only two: Ctrl-C from the console, and the end of a process.
+    # Other orders are sent by a command.
 
     def send_signal(self, number):
-        """Under Wine the main thread gets it, which starts no process: Wine's handler allocates, and
-        in a thread that is forking it would wait for ever for malloc's lock."""
+        """Sends a signal. Under Wine only the main thread may get it: Wine's handler allocates
+        memory, and in a thread that is forking it would wait for malloc's lock for ever."""
         if not WINDOWS:
             self.process.send_signal(number)
         elif self.process.poll() is None:
@@ -526,7 +528,7 @@ class Sluice:
             self.fail("a program without a listener does not report its process id")
         ORDERS.give(request, self.number)
 
-    # How it ends.
+    # The end of the program.
 
     def finish(self, code=0, limit=DEADLINE):
         """Waits for its end; returns its last ledger, with every sum checked."""
@@ -547,7 +549,7 @@ class Sluice:
         return ledgers[-1]
 
     def stop(self, number=None, code=0, limit=DEADLINE):
-        """By this signal, where it is given."""
+        """Stops the program, with this signal if it is given."""
         self.look_at_drops()
         if number is None:
             self.ask_to_stop()
@@ -572,14 +574,14 @@ def threads_of(pid):
 
 
 def freeze(process):
-    """Stops a child until SIGCONT; returns when none of its threads runs any more, which may be
-    later than the signal where the machine is busy."""
+    """Stops a child until SIGCONT. Returns when none of its threads runs any more, which may be
+    later than the signal on a busy machine."""
     process.send_signal(signal.SIGSTOP)
     os.waitpid(process.pid, os.WUNTRACED)
 
 
 class Sender:
-    """A UDP socket of its own port that sends to one place."""
+    """A UDP socket that sends to one listener."""
 
     def __init__(self, program, listener=0, host="127.0.0.1"):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -594,10 +596,10 @@ class Sender:
         self.socket.send(datagram)
 
     def send_all(self, datagrams, before=0):
-        """Sends without loss: no more at once than fits the socket's buffer.
+        """Sends all datagrams without loss, at most BURST at a time.
 
-        `before` is what its listener has received already. Returns the ledger after the last.
-        """
+        `before` is the number that the listener has already received. Returns the ledger after the
+        last one."""
         ledger = None
         for start in range(0, len(datagrams), BURST):
             part = datagrams[start:start + BURST]
@@ -611,9 +613,9 @@ class Sender:
 
 
 class Flood:
-    """Sends datagrams made from numbers from 1 on, until it is ended: FLOOD_GROUP of them, a rest of
-    FLOOD_REST, and so on. That keeps all threads at work, and leaves some processor to other tests.
-    """
+    """Sends datagrams made from the numbers 1, 2, ... until it is ended: FLOOD_GROUP datagrams, a
+    pause of FLOOD_REST, and so on. This keeps all threads busy, and leaves processor time to other
+    tests."""
 
     def __init__(self, program, make, listener=0):
         self.sender = Sender(program, listener)
@@ -640,7 +642,7 @@ class Flood:
 
 
 class ProgramTest(unittest.TestCase):
-    """A test with a folder of its own, that leaves no program behind."""
+    """A test with a temporary folder. Kills its programs at its end."""
 
     maxDiff = 2000
 
@@ -650,7 +652,8 @@ class ProgramTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def leave_sandbox(self):
-        """For a test whose reloads add a folder, a port or a right: the sandbox would refuse them."""
+        """Disables the sandbox, for tests whose reloads add a folder, a port or a right that it
+        would refuse."""
         variables = unittest.mock.patch.dict(os.environ, SLUICE_SANDBOX="off")
         variables.start()
         self.addCleanup(variables.stop)
@@ -680,7 +683,8 @@ class ProgramTest(unittest.TestCase):
         return flood
 
     def refused(self, *arguments, code, **more):
-        """Runs it where it must not start: one line on stderr, nothing on stdout. Returns it."""
+        """Runs the program, which must refuse to start: one line on stderr, which is returned, and
+        no output."""
         program, _ = self.run_to_end(*arguments, code=code, ledger=None, **more)
         if program.stdout is not None:
             self.assertEqual(program.stdout.lines(), [])
@@ -690,14 +694,15 @@ class ProgramTest(unittest.TestCase):
         return said[0]
 
     def check_refusals_are_reported(self, program, ledger, reason, what):
-        """Of refused datagrams of Riemann's at most one line a second, whose first says `what`."""
+        """Asserts that refused Riemann datagrams are logged at most once a second, and that the
+        first line contains `what`."""
         told = [line for line in program.log() if reason in line]
         self.assertLessEqual(len(told), 1 + ledger["uptime_seconds"])
         self.assertRegex(told[0], rf"{program.names[0]}: {reason}: datagram of {what} "
                          r"\(schema=riemann\)")
 
     def least_memory(self, *arguments):
-        """The smallest --memory that these listeners and sinks can do with."""
+        """The smallest --memory that these listeners and sinks accept."""
         said = self.refused("--check", *arguments, "--memory", "1MiB", code=78)
         least = said.rpartition("at least ")[2]
         self.assertRegex(least, r"\A\d+KiB\Z")

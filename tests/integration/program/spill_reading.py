@@ -5,7 +5,7 @@ from sluice_program import has_done_with_all, wait_until
 
 
 def records(folder):
-    """How many lines of JSON its segments have, those included that are being sent."""
+    """The number of JSON lines in the spill's segments, including those that are being sent."""
     return sum(path.read_bytes().count(b'"value":') for path in pathlib.Path(folder).glob("*.seg"))
 
 
@@ -14,7 +14,7 @@ def wait_for_records(folder, count):
 
 
 def has_sent_all(sink):
-    """Whether the outcome of each message is known, and none waits on disk."""
+    """Whether every message has an outcome, and no record waits on disk."""
     return has_done_with_all(sink) and sink["in_flight"] == sink["spilled"] == 0
 
 

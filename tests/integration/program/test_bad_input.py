@@ -24,7 +24,8 @@ class Refusing(ProgramTest):
 
 class Reasons(Refusing):
     def refuse(self, datagram, reason, why="", listen=TELEMETRY, good=gauge("v", 1.0)):
-        """The datagram has this reason and no other, is logged, and the next one is served."""
+        """Asserts that the datagram is refused and logged for this reason only, and that the next
+        one is decoded."""
         program = self.start("--listen", listen)
         sender = self.sender(program)
         sender.send_all([datagram, good])
@@ -74,7 +75,7 @@ class Reasons(Refusing):
         where = f"at byte 200: too many levels of messages and groups (field {path})"
         self.refuse(groups(1000, DEPTH_LIMIT + 1), "too_deep", where)
         self.refuse(groups(1000, 8000), "too_deep", where)
-        # without the bytes that would close the groups
+        # Without the bytes that would close the groups.
         self.refuse(groups(1000, 8000)[:16000], "too_deep", where)
 
     def test_a_message_that_is_too_large_when_decoded(self):
@@ -83,7 +84,7 @@ class Reasons(Refusing):
                     listen=TELEMETRY + "&max_decoded=4KiB")
 
     def test_the_largest_datagram_full_of_empty_events(self):
-        """Events of two bytes each, which take a hundred times that when decoded."""
+        """Events of two bytes, which need a hundred times as much memory when decoded."""
         self.refuse(riemann(*[{}] * 32753), "too_large",
                     "at byte N: no room for the decoded message (field events)", listen=RIEMANN,
                     good=metric(1))
@@ -220,7 +221,7 @@ class Log(Refusing):
 
 
 class Fuzz(Refusing):
-    """Thousands of datagrams that are random, or were good once. The seed is fixed."""
+    """Thousands of datagrams that are random, or damaged valid ones. The seed is fixed."""
 
     COUNT = 3000
 
@@ -264,7 +265,7 @@ class Fuzz(Refusing):
         self.assertEqual(listener["received"], self.COUNT + 1)
         self.assertEqual(listener["bytes"], sum(map(len, datagrams)) + len(last))
         self.assertGreater(listener["reasons"]["malformed"], 0)
-        # reading the output also checks that each line is JSON
+        # Reading the output also checks that each line is JSON.
         self.assertEqual(program.output()[-1]["name"], "last")
         reasons = [name for name, count in listener["reasons"].items() if count != 0]
         self.assertLessEqual(len(self.told(program)),

@@ -1,6 +1,7 @@
-"""Bursts of datagrams, each received whole before the next: no wake-up is lost, nothing is torn.
+"""Bursts of datagrams, each received completely before the next. No wake-up may be lost, and no
+line may be torn.
 
-TEST_BURSTS in the environment says how many datagrams are sent in each test; without it 20,000.
+The environment variable TEST_BURSTS is the number of datagrams in each test; the default is 20,000.
 """
 import os
 import random
@@ -20,7 +21,8 @@ LISTEN = ANY_PORT + "?schema=telemetry"
 
 
 class Bursts(ProgramTest):
-    """Records are numbered. The number modulo the count of senders is the index of the sender."""
+    """The records are numbered. The number modulo the count of senders is the index of the sender.
+    """
 
     def setUp(self):
         super().setUp()
@@ -43,8 +45,8 @@ class Bursts(ProgramTest):
         self.bursts += 1
 
     def wait_until_drained(self):
-        """Waits until the socket is empty: a receiver that sleeps then sleeps until the next
-        datagram."""
+        """Waits until the socket is empty. If a wake-up was lost, the receiver now sleeps until the
+        next datagram."""
         ports = {self.program.port(listener) for listener in range(len(self.program.names))}
         end = time.monotonic() + DEADLINE
         while queued := sum(bytes_queued for port, bytes_queued, _ in linux_sockets()
@@ -72,8 +74,8 @@ class Bursts(ProgramTest):
         self.took = time.monotonic() - began
 
     def check(self):
-        """All datagrams were written, except those that Linux reports as dropped; returns their
-        number."""
+        """Asserts that all datagrams were written, except those that Linux reports as dropped.
+        Returns their number."""
         def fates(ledger):
             return sum(listener["received"] + listener["kernel_drops"]
                        for listener in ledger["listeners"])
@@ -91,7 +93,7 @@ class Bursts(ProgramTest):
 
         data = self.path.read_bytes()
         self.assertNotIn(b"\r", data)
-        numbers = numbers_in(data)  # fails if there is an incomplete line, or anything else
+        numbers = numbers_in(data)  # fails on incomplete or foreign lines
         self.assertEqual(len(numbers), written)
         self.assertEqual(len(set(numbers)), written, "a record is there twice")
         for index in range(len(self.senders)):
@@ -115,7 +117,8 @@ class Bursts(ProgramTest):
         self.check()
 
     def test_that_are_more_than_the_socket_holds(self):
-        """The datagrams arrive while the program is stopped, so that some of them are certainly dropped."""
+        """The datagrams arrive while the program is stopped, so some of them are certainly dropped.
+        """
         self.begin(LISTEN + "&receive_buffer=64KiB")
         began = time.monotonic()
         for _ in range(5):

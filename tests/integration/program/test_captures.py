@@ -33,7 +33,7 @@ def truth(name):
         return [json.loads(line) for line in lines]
 
 
-# --- the expected lines, computed only from the truth -------------------------------------------
+# --- the expected lines, computed from the captures' content only ---------------------------------
 
 def to_time(nanoseconds):
     """RFC 3339 with nine digits of fraction."""
@@ -59,7 +59,8 @@ def expected_messages(name):
 
 
 def value_of(event):
-    """Riemann's rule: the integer, then the double, then the float; None if there is none."""
+    """Riemann's rule: the integer has priority, then the double, then the float. None if there is
+    no value."""
     if "metric_sint64" in event:
         return int(event["metric_sint64"])
     return event.get("metric_d", event.get("metric_f"))
@@ -130,7 +131,7 @@ class Truth(ProgramTest):
                 self.assertEqual(ledger["sinks"][0]["filtered"], without)
 
     def test_the_truth_holds_what_the_rules_are_about(self):
-        """The captures contain every kind of field that the tests above are about."""
+        """Asserts that the captures contain every kind of field that the tests above are about."""
         events = [event for name in RIEMANN for line in truth(name)
                   for event in line["message"].get("events", [])]
         for key in ("metric_sint64", "metric_d", "metric_f", "time", "time_micros", "host", "state",
@@ -199,7 +200,7 @@ class Reading(ProgramTest):
         self.assertEqual(ledger["listeners"][0]["decoded"], 30)
 
     def test_a_slow_reader_loses_nothing(self):
-        """Much more than the rings and the pipe can hold waits for a reader that begins late."""
+        """More data than the queues and the pipe can hold waits for a reader that begins late."""
         count = 40000
         capture, file = self.folder / "long.pcap", self.folder / "lines"
         write_capture(capture, (metric(number) for number in range(count)))

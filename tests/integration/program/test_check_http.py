@@ -124,7 +124,7 @@ class Tls(Http):
         context.load_cert_chain(*self.authority.issue("server", days=days, **more))
         if clients:
             context.verify_mode = ssl.CERT_REQUIRED
-            # with TLS 1.3 the client may hear of the refusal too late
+            # With TLS 1.3 the client may learn of the refusal too late.
             context.maximum_version = ssl.TLSVersion.TLSv1_2
             context.load_verify_locations(self.authority.cert)
         return self.store(context=context)

@@ -11,7 +11,7 @@ from connecting import ConnectTest
 from kafka_mock import KafkaMock
 from ports import free_port
 
-# librdkafka takes the text of a socket's error from the C library, which on Windows has none.
+# librdkafka gets the text of a socket error from the C library, which has none on Windows.
 REFUSED = "Unknown error" if WINDOWS else "refused"
 
 

@@ -25,8 +25,8 @@ class CheckSpill(ProgramTest):
         return "--listen", RIEMANN, "--sink", sink
 
     def fill(self, *more, count=COUNT):
-        """Stores records in the spill; some may be in flight as well. Returns the program, which
-        still runs."""
+        """Stores records in the spill; some may be in flight as well. Returns the running program.
+        """
         program = self.start(*more, *self.arguments())
         sender = self.sender(program)
         sender.send(metric(0))
@@ -49,9 +49,8 @@ class CheckSpill(ProgramTest):
                 for path in sorted(self.folder.rglob("*"))}
 
     def check(self, *arguments, alone=True):
-        """The report about the spill. The check must leave all files as they were (unless
-        another program changes them).
-        """
+        """The report about the spill. Asserts that the check does not change any file, unless
+        another program does."""
         before = self.files()
         program, _ = self.run_to_end("--check", *arguments, ledger=None)
         self.assertTrue(not alone or self.files() == before, "the folder was changed")

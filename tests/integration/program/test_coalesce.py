@@ -13,7 +13,8 @@ from test_config import READS_FILES
 from test_tcp import OK, TCP, Client, framed
 from tracing import main, signal_traced, start_traced
 
-# Between 500 datagrams: at 10,000 a second a traced or emulated thread is done before the next come.
+# Pause between groups of 500 datagrams. At 10,000 datagrams a second, a traced or emulated thread
+# processes a group before the next one comes.
 PAUSE = 0.05
 
 STREAM = "tcp://127.0.0.1:0?schema=telemetry&framing=length32"
@@ -48,7 +49,7 @@ class Coalesce(ProgramTest):
         program.finish()
 
     def test_at_a_high_rate_a_thread_rests_for_as_long_as_it_may(self):
-        # 7 ms is a limit: a pause is shorter if the receive buffer would fill
+        # 7 ms is the maximum: a pause is shorter if the receive buffer would overflow.
         default, leave = 500000, 7000000
         program = self.start_with("&coalesce=7ms")
         self.send_until(program, lambda: any(rest > default for rest in self.rests()),
@@ -97,7 +98,7 @@ class Coalesce(ProgramTest):
         self.assertLessEqual(max(self.rests()), 7000000)
 
     def stream_until(self, program, reached, what):
-        """Frames come one at a time over two connections. Returns how many over each."""
+        """Sends frames one at a time over two connections. Returns the number sent over each."""
         clients = [Client(program) for _ in range(2)]
         for client in clients:
             self.addCleanup(client.socket.close)
@@ -164,7 +165,7 @@ class Coalesce(ProgramTest):
         for burst in range(1, bursts + 1):
             for value in range(BURST):
                 sender.send(metric(value))
-            # A request for the ledger would wake the program, so none is made during that time.
+            # Without a request for the ledger, because that would wake the program.
             program.wait_for_lines(burst * BURST)
         self.assertEqual([line["value"] for line in program.output()],
                          list(range(BURST)) * bursts)

@@ -118,8 +118,8 @@ class Check(ProgramTest):
         self.assertFalse(file.exists())
 
     def refuses_as_a_start_does(self, *arguments, code=73):
-        """Runs --check and then a start, which may create files; both must be refused. Returns
-        the output of --check."""
+        """Runs --check, and then a start, which may create files. Both must be refused. Returns the
+        output of --check."""
         before = sorted(self.folder.rglob("*"))
         checked = self.refused("--check", "--listen", CAPTURE, *arguments, code=code)
         self.assertEqual(sorted(self.folder.rglob("*")), before)
@@ -239,14 +239,14 @@ class Tell(ProgramTest):
 
 
 class FullDisk(ProgramTest):
-    """A socket in addition to the capture, because the ledger can be requested on every system
-    only if there is one."""
+    """Uses a socket in addition to the capture, because some systems can request the ledger only if
+    there is one."""
 
     def fill(self, *sinks, **more):
         program = self.start("--listen", CAPTURE, "--listen", RIEMANN, *sinks,
                              "--stop-timeout", "200ms", **more)
         program.wait_for_log(DISK_FULL)
-        # the capture must be read to its end, because a stop ends it early
+        # The capture must be read to its end, because a stop ends it early.
         program.wait_for_received(30)
         return program, program.stop(code=74)
 

@@ -16,10 +16,11 @@ nothing_on_windows("the commands are of POSIX' shell; those of Windows are in ..
 
 IO_ERROR = 74
 
-# Copies standard input, unbuffered, to a file of its own: the file has exactly what was read.
+# Copies standard input to a separate file without a buffer, so that the file contains exactly the
+# data that was read.
 COPY = 'exec cat >"$OUT/out.$$"'
 
-# As the command above, but ends after `lines` whole lines and `more` bytes.
+# As COPY, but ends after `lines` whole lines and `more` bytes.
 EXACT = """exec /usr/bin/env python3 -c '
 import os
 out = open(os.environ["OUT"] + "/out.%d" % os.getpid(), "wb", 0)
@@ -56,7 +57,7 @@ def descriptors(pid):
 
 
 def alive_in_group(group):
-    """Processes of a process group that have not ended, waited for or not."""
+    """The processes of a process group that have not ended."""
     alive = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -177,7 +178,7 @@ class Surroundings(CommandTest):
         group = os.getpgid(program.process.pid)
         program.stop()
         opened = re.findall(r" (\d+) -> (.*)", (self.folder / "fds").read_text())
-        # 0 to 2 are the streams; 3 is the folder that ls itself reads.
+        # 0 to 2 are the standard streams; 3 is the folder that ls itself reads.
         self.assertEqual([int(number) for number, _ in opened], [0, 1, 2, 3], opened)
         status = dict(line.split(":\t") for line in
                       (self.folder / "status").read_text().splitlines() if ":\t" in line)
@@ -199,7 +200,7 @@ class Surroundings(CommandTest):
             program.ask_to_reload()
             program.wait_for_log("was restarted", value + 1)
         self.assertEqual(len(self.wait_for_children(program)), 1)
-        # Writing a log line opens a descriptor for a moment; `before` may include such a one.
+        # Writing a log line opens a descriptor for a moment, which `before` may include.
         wait_until(lambda: len(descriptors(pid)) <= len(before), f"no descriptors but {before}")
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["restarts"], 20)
@@ -211,7 +212,7 @@ class Ending(CommandTest):
         program = self.start_command(EXACT.format(lines=2, more=10))
         self.sender(program).send_all([metric(value) for value in range(10)])
         program.wait_for_settled(10)
-        # The command that is started next gets the records that follow.
+        # The next command gets the records that follow.
         self.wait_for_outputs(2)
         program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
@@ -230,7 +231,7 @@ class Ending(CommandTest):
         while len(self.outputs()) < 4:
             sender.send(metric(value))
             value += 1
-            time.sleep(0.001)  # for records that come while commands end and start
+            time.sleep(0.001)  # some records come while commands end and start
         program.wait_for_received(value)
         program.ask_to_stop()
         sink = program.finish(IO_ERROR)["sinks"][0]
@@ -279,7 +280,7 @@ class Ending(CommandTest):
         self.assertEqual(len(set(values)), len(values))
         self.assertEqual(sorted(values), values)
         self.assertTrue(outputs[-1].endswith(b"\n"))
-        # Data that was read but not written to the file when the signal arrived counts as read.
+        # Data that the command had read but not yet written at the signal counts as read.
         self.assertLessEqual(len(values), sink["written"])
         self.assertLessEqual(sum(map(len, outputs)), sink["bytes"])
         self.assertLessEqual(sink["bytes"] - sum(map(len, outputs)), 3 * 131072)
@@ -294,7 +295,7 @@ class Ending(CommandTest):
         times = [float(line) for line in starts.read_text().splitlines()]
         gaps = [after - before for before, after in zip(times, times[1:])]
         for gap, least in zip(gaps, (0.1, 0.2, 0.4, 0.8)):
-            # `date` runs a little after the start, by the time that the shell takes.
+            # `date` runs later than the start, by the time that the shell takes.
             self.assertGreater(gap, least * 0.8, gaps)
         self.assertEqual(sink["restarts"], len(times) - 1)
 
@@ -308,8 +309,7 @@ class Ending(CommandTest):
         self.assertEqual(ledger["sinks"][0]["written"], 50)
 
     def test_a_command_that_is_not_there_is_reported_and_what_it_should_have_read_has_failed(self):
-        # The shell's own message would appear in the program's stderr, perhaps in the middle of the
-        # ledger.
+        # The shell's message would go to the program's stderr, perhaps in the middle of the ledger.
         program = self.start_command("exec 2>/dev/null; no-such-program-here")
         self.sender(program).send_all([metric(value) for value in range(20)])
         program.wait_for_log("exit code 127")
@@ -325,7 +325,7 @@ class Ending(CommandTest):
         program.wait_for_log("has closed its input; waiting for its end")
         self.sender(program).send_all([metric(1)])
         self.assertEqual((self.folder / "starts").read_text(), "x\n")
-        # Opened for reading as well: opening does not wait for the command, which may not be there.
+        # Opened for reading as well, so that the open does not wait for the command.
         with open(os.open(gate, os.O_RDWR), "w", encoding="utf-8") as opened:
             opened.write("go\n")
         wait_until(lambda: (self.folder / "starts").read_text() == "x\nx\n", "a second start")
@@ -406,7 +406,7 @@ class Reopening(CommandTest):
         flood.end()
         sink = program.stop()["sinks"][0]
         outputs = self.outputs()
-        self.assertIn(len(outputs), (5, 6))  # the last command may have been given no records
+        self.assertIn(len(outputs), (5, 6))  # the last command may not have got any records
         lines = [line["value"] for output in outputs for line in parse_lines(output)]
         self.assertEqual(lines, sorted(set(lines)))
         self.assertEqual(sink["written"], len(lines))
@@ -461,7 +461,8 @@ class ProcessOne(CommandTest):
         return program.finish()
 
     def test_orphans_of_a_command_are_waited_for(self):
-        """Including an orphan in a session of its own, and while the command still runs."""
+        """Includes an orphan in a separate session, and orphans that end while the command still
+        runs."""
         program = self.start_as_first('(setsid true & sleep 0.1; touch "$OUT/last") & ' + COPY)
         wait_until((self.folder / "last").exists, "the last orphan is at its end")
         wait_until(lambda: len(children(self.first)) == 1, "only the command is left")

@@ -211,7 +211,7 @@ class Environment(ConfigTest):
 
     def test_an_unknown_one_is_reported_with_the_nearest_name(self):
         self.variable("SLUICE_VERBOSITY", "3")
-        self.variable("SLUICE_PORT_5555_UDP_ADDR", "10.0.0.1")  # as Kubernetes sets
+        self.variable("SLUICE_PORT_5555_UDP_ADDR", "10.0.0.1")  # a variable that Kubernetes sets
         program, _ = self.run_to_end("--check", "--sink", f"file:{self.lines}", ledger=None)
         self.assertEqual(program.said(),
                          ['sluice: warning: no option has the environment variable '

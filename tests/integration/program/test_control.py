@@ -110,7 +110,7 @@ class Socket(ControlTest):
         self.assertTrue(os.path.lexists(self.path))
 
     def test_of_many_that_start_together_one_has_it_and_the_others_say_so(self):
-        """A dead one's socket is in their way; on Windows there is none."""
+        """A socket file of a dead process is in their way; Windows has no socket files."""
         for _ in range(5):
             if not WINDOWS:
                 with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
@@ -157,7 +157,7 @@ class Requests(ControlTest):
         program = self.control("--listen", RIEMANN)
         client = self.client()
         health = client.ask("health")
-        del health["sandbox"]  # what this system has
+        del health["sandbox"]  # depends on the system
         self.assertEqual(health, {"status": "ready"})
         program.stop()
 
@@ -210,7 +210,7 @@ class Requests(ControlTest):
         check_running_ledger(parse_json(self.client().ask("report")["report"]))
 
     def test_orders_are_answered_in_turn_and_the_last_one_is_carried_out(self):
-        """Reloads that wait while one is done, a stop after them, and questions in between."""
+        """Reloads wait while another one runs; a stop comes after them, and requests in between."""
         program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
         clients = [self.client() for _ in range(CLIENTS)]
         for client in clients[:-1]:
@@ -232,7 +232,7 @@ class Requests(ControlTest):
             client = self.client()
             client.socket.sendall(part)
             client.close()
-            for _ in range(2):  # rounds; the first reads that
+            for _ in range(2):  # the first round reads the end of the connection
                 self.assertFalse(other.ask("ledger")["final"])
         self.assertIsNone(program.process.poll())
 
@@ -250,7 +250,7 @@ class Requests(ControlTest):
         client = self.client()
         self.assertEqual(client.ask("stop"), {"stop": "begun"})
         self.assertIn("stopping", client.ask("reload")["refused"])
-        self.assertEqual(client.ask("stop"), {"stop": "begun"})  # and waits no longer
+        self.assertEqual(client.ask("stop"), {"stop": "begun"})  # without waiting for the reload
         program.finish()
 
     @not_on_windows(NO_PLACE)
@@ -351,7 +351,7 @@ class Senders(ControlTest):
         sent = {f"127.0.1.{n}": [metric(value) for value in range(7 * n)] for n in range(1, 9)}
         received = 0
         for host, datagrams in sent.items():
-            for datagram in datagrams:  # each from a port of its own
+            for datagram in datagrams:  # each datagram from a different port
                 self.send_from(program, host, [datagram])
             received += len(datagrams)
             program.wait_for_received(received)
@@ -401,7 +401,7 @@ class Senders(ControlTest):
                                              "sender": "web1/\u20ac", **numbers}])
 
     def test_a_capture_has_senders_too(self):
-        """A pipe keeps the program waiting for more of it."""
+        """A capture in a pipe, which keeps the program waiting for more data."""
         live = LivePipe(self.folder)
         self.addCleanup(live.close)
         capture = next(path for path in sorted(CAPTURES.rglob("*.pcap"))
@@ -421,15 +421,16 @@ class Senders(ControlTest):
 
 class Tap(ControlTest):
     def tapping(self, pattern):
-        """A client whose tap is on: what is sent from now on is seen."""
+        """A client with a tap that receives records from now on."""
         client = self.client()
-        client.ask("health")  # the relay on Windows is running, and forwards immediately
+        client.ask("health")  # then the relay on Windows is running and forwards immediately
         client.send(f"tap {pattern}")
         self.serve_rounds()
         return client
 
     def serve_rounds(self):
-        """Another's answers, some time apart: by the last one all that came before is done."""
+        """Makes several requests from another client. The last answer shows that all earlier work
+        is done."""
         other = self.client()
         for _ in range(3):
             other.ask("ledger")
@@ -477,7 +478,8 @@ class Tap(ControlTest):
         flood.end()
         self.assertGreaterEqual(shown, 2 * TAP_LINES)
         self.assertGreater(left_out, 0)
-        # With the records of the last second all are accounted for, one record a line.
+        # When the records of the last second have come, all records are accounted for, one on each
+        # line.
         ledger = program.wait_for_received(flood.sent)
         decoded = ledger["listeners"][0]["decoded"]
         while shown + left_out < decoded:
@@ -503,7 +505,7 @@ class Tap(ControlTest):
 
     @staticmethod
     def main_thread_seconds(program):
-        """Of processor time that its main thread, which serves the clients, has taken."""
+        """The processor time of the main thread, which serves the clients."""
         pid = program.process.pid
         facts = pathlib.Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -513,7 +515,7 @@ class Tap(ControlTest):
                                "--stall-timeout", "1s")
         client = self.tapping("*")
         sender = self.sender(program)
-        name = "x" * 8000  # so that the socket and the client's buffer are soon full
+        name = "x" * 8000  # fills the socket and the client's buffer quickly
         count = 0
 
         def given_up():

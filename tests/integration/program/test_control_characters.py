@@ -1,4 +1,4 @@
-"""Control characters of senders: every one, in every string, in every format of text, to a terminal
+"""Control characters from senders: every one, in every string, in every text format, to a terminal
 and to a file."""
 import os
 import pty
@@ -27,7 +27,7 @@ FORMATS = {"json": parse_lines, "json&view=message": parse_lines, "influx": read
            "text&view=message": read_text}
 
 CHARACTERS = [chr(number).encode() for number in range(0xA1)]
-# bytes that are not UTF-8 by themselves
+# Bytes that are not UTF-8 by themselves.
 NO_CHARACTERS = [bytes([byte]) for byte in range(0x80, 0x100)]
 
 
@@ -57,7 +57,7 @@ SCHEMAS = (("telemetry", of_telemetry, CHARACTERS), ("otlp", of_otlp, CHARACTERS
 
 
 class Terminal:
-    """A terminal without any translation; it keeps all output."""
+    """A terminal without any translation. Keeps all output."""
 
     def __init__(self):
         self._ours, self.its = pty.openpty()

@@ -31,7 +31,7 @@ def ctl(*words, code=0, program=SLUICE):
 
 
 def told(program):
-    """The output of `sluice ctl` if only the log of the program will contain the outcome."""
+    """The output of `sluice ctl` if only the program's log will contain the outcome."""
     return f"sluice: ctl: request sent to process {program.number}; its log has the outcome\n"
 
 
@@ -206,7 +206,7 @@ OTHERS = "a process is recognised as sluice by its event, whatever its program"
 
 class Refusals(ProgramTest):
     def left_alone(self, process):
-        """Sends every order to a process that is not a collector; it continues."""
+        """Sends every order to a process that is not a collector, and asserts that it continues."""
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         for order in ("reload", "ledger", "stop"):
@@ -225,7 +225,7 @@ class Refusals(ProgramTest):
 
     @not_on_windows(OTHERS)
     def test_so_is_the_same_program_where_it_does_not_wait_for_that(self):
-        """The process is blocked in a write to a full pipe."""
+        """The process is blocked in a write to a full pipe, so it does not wait for orders."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         self.addCleanup(os.close, writer)

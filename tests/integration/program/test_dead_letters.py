@@ -13,7 +13,7 @@ from packet_reading import GOOD, read_packets
 from protobuf import gauge, groups, metric, telemetry
 from sluice_program import RIEMANN, TELEMETRY, ProgramTest, parse_lines
 
-FIFO_SIZE = 64 << 10  # bytes that a pipe takes before it is full, at least
+FIFO_SIZE = 64 << 10  # at least the number of bytes that fit in a pipe
 
 
 class DeadLetters(ProgramTest):
@@ -154,7 +154,7 @@ class Bounds(DeadLetters):
         sender = self.sender(program)
         sender.send_all([b"\xff" * 10000] * 20)
         ledger = self.wait_for_letters(program, 20)
-        # 128 KiB have room for 13.1 times 10,000 bytes, and headers take some of it
+        # 128 KiB are 13.1 times 10,000 bytes, and headers need some of that.
         self.assert_kept(ledger, 12, file_full=8)
         self.assertLessEqual(self.path.stat().st_size, 128 << 10)
         program.wait_for_log("has reached max_size=")
@@ -201,7 +201,7 @@ class Bounds(DeadLetters):
         sender.send_all([b"\xff\xff"] * 3, before=1)
         self.wait_for_letters(program, 4)
         self.path.rmdir()
-        time.sleep(1.1)  # the file is tried again after a second
+        time.sleep(1.1)  # the program tries the file again after a second
         sender.send_all([b"\xff\xff\xff"], before=4)
         self.assert_kept(program.stop(), 2, io_error=3)
         self.assertEqual(self.payloads(), [b"\xff\xff\xff"])
@@ -209,7 +209,7 @@ class Bounds(DeadLetters):
 
     @not_on_windows(NO_FIFO)
     def test_a_file_without_a_name_that_is_there_is_kept(self):
-        """A file that was removed and is reached by a descriptor: /dev/fd/N."""
+        """A removed file that is opened through a descriptor: /dev/fd/N."""
         with open(self.path, "w+b") as file:
             self.path.unlink()
             program = self.start("--listen", TELEMETRY, "--dead-letter",
@@ -268,7 +268,7 @@ class Bounds(DeadLetters):
         sender.send_all([b"\xff" * 1000])
         self.wait_for_letters(program, 1)
         one = self.path.stat().st_size
-        limit = 5 * one + one // 2  # within a block
+        limit = 5 * one + one // 2  # inside a block
         hard = resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE)[1]
         resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (limit, hard))
         mix = [data for value in range(20) for data in (b"\xff" * 1000, metric(value))]
@@ -278,7 +278,7 @@ class Bounds(DeadLetters):
         self.assertIn(kept, (5, 6))
         self.assert_kept(ledger, kept, io_error=21 - kept)
         program.wait_for_log("error: file:.*dead.pcapng: cannot write: .*dead letters are lost")
-        self.assertEqual(len(self.payloads()), kept)  # nothing torn
+        self.assertEqual(len(self.payloads()), kept)  # no incomplete letter
         resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
         sender.send_all([b"\xff" * 1000], before=41)
         self.assert_kept(program.stop(), kept + 1, io_error=21 - kept)
@@ -292,7 +292,7 @@ class Bounds(DeadLetters):
         program = self.start("--listen", RIEMANN, *self.letters_to("?rate=1000000"),
                              "--stop-timeout", "100ms")
         sender = self.sender(program)
-        sent = 1000  # of 1000 bytes each: more than the pipe and the ring hold
+        sent = 1000  # of 1000 bytes each; pipe and queue cannot hold all
         sender.send_all([b"\xff" * 1000] * sent)
         sender.send_all([metric(value) for value in range(50)], before=sent)
         ledger = program.stop()
@@ -333,7 +333,7 @@ class Files(DeadLetters):
         whole = self.path.stat().st_size
         self.run_once(b"\xff\xff")
         os.truncate(self.path, self.path.stat().st_size - 5)
-        # 60: the run's section header, which is complete
+        # 60 bytes: the section header of this run, which is complete.
         torn = self.path.stat().st_size - whole - 60
         program = self.run_once(b"\xff\xff\xff")
         program.wait_for_log(f"removed {torn} bytes of an incomplete dead letter")
@@ -360,7 +360,7 @@ class Files(DeadLetters):
     def test_their_memory_is_planned(self):
         without = int(self.least_memory("--listen", RIEMANN)[:-3])
         added = int(self.least_memory("--listen", RIEMANN, *self.letters_to())[:-3]) - without
-        self.assertIn(added, range(256, 400))  # a ring, and a buffer for a block
+        self.assertIn(added, range(256, 400))  # KiB: a queue, and a buffer for a block
         self.assertFalse(self.path.exists())
 
     def test_the_ledger_of_text_has_them(self):

@@ -1,4 +1,4 @@
-"""format=protobuf as protobuf's own library reads it. Skipped (77) where that is not there."""
+"""Reads format=protobuf with protobuf's own library. Skipped (77) without that library."""
 import pathlib
 import subprocess
 import unittest
@@ -29,7 +29,7 @@ def message_class(folder, file, name):
 
 
 def parse_all(data, message):
-    """Does what parseDelimitedFrom does in other languages, up to the end of the data."""
+    """Does the same as parseDelimitedFrom in other languages, up to the end of the data."""
     parsed, at = [], 0
     while at < len(data):
         size, at = decoder._DecodeVarint32(data, at)  # Python has no public function for this

@@ -1,6 +1,7 @@
-"""A delivery with a spill in which one allocation fails: while it delivers, and during a reload.
-SLUICE is a program linked with tests/support/platform/failing_memory.h. Failures at the start
-are tested by ../../unit/sinks/test_delivery_memory.c."""
+"""A delivery with a spill in which one allocation fails, during a delivery and during a reload.
+
+SLUICE is a program that is linked with tests/support/platform/failing_memory.h. Failures at the
+start are tested by ../../unit/sinks/test_delivery_memory.c."""
 import contextlib
 import json
 import unittest
@@ -13,7 +14,7 @@ from failing_memory import NEVER, FailingMemoryTest
 from sluice_program import CHANGED, RIEMANN, SANITIZED, wait_until
 from test_config import READS_FILES
 
-TRIED = 10 if SANITIZED else 25  # allocations that fail, in each test
+TRIED = 10 if SANITIZED else 25  # number of failing allocations that each test tries
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
@@ -47,8 +48,8 @@ class MemoryShort(FailingMemoryTest):
         return program
 
     def sum(self, term):
-        """A term's sum over all sinks. Repeats the request while it is answered with a shortage
-        of memory."""
+        """The sum of a term over all sinks. Repeats the request while memory is too short for an
+        answer."""
         ledger = {"error": None}
         while "error" in ledger:
             ledger = self.client.ask("ledger")
@@ -64,13 +65,14 @@ class MemoryShort(FailingMemoryTest):
                    f"all {self.sent} are written, when allocation {number} had failed")
 
     def some_wait_on_disk(self):
-        """Sends a record. True when some are stored: blocks in flight, whose number is limited,
-        do not count."""
+        """Sends a record. Returns True when some records are stored on disk: the number of blocks
+        in flight is limited, and they do not count."""
         self.send(1)
         return self.sum("spilled") > 0 or self.left() == 0
 
     def outage(self, number=0):
-        """Records come while the far end is away, and are sent from the disk when it is there."""
+        """Sends records while the far end is unreachable. When it is back, they are sent from the
+        disk."""
         before = self.sum("write_errors")
         self.send(1)
         wait_until(lambda: self.sum("write_errors") > before, "it was tried")
@@ -80,7 +82,7 @@ class MemoryShort(FailingMemoryTest):
             self.wait_until_written(number)
 
     def test_while_it_delivers(self):
-        """Whichever allocation fails, all received records are written."""
+        """All received records are written, whichever allocation fails."""
         program = self.begin()
         self.outage()
         self.fail_at(NEVER)
@@ -101,11 +103,11 @@ class MemoryShort(FailingMemoryTest):
         program.ask_to_reload()
         wait_until(lambda: self.left() == 0 or taken() > before, "it was read or memory was short")
         if self.left() == 0:
-            self.sum("queued")  # is answered only after the reload
+            self.sum("queued")  # waits for the reload, because the answer comes after it
         return taken() > before
 
     def test_at_a_reload_that_hands_the_spill_over(self):
-        """Either the old sink continues, or its successor has all blocks in the spill."""
+        """Either the old sink continues, or the new sink gets all blocks in the spill."""
         program = self.begin()
         self.send()
         self.fail_at(NEVER)

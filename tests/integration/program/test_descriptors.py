@@ -18,7 +18,7 @@ WARNING = "warning: open files: this configuration may need "
 
 class Crowd(Tcp):
     def test_connections_of_senders_leave_others_what_they_need(self):
-        """300 connections come while only 256 files may be open."""
+        """300 clients connect, but only 256 files may be open."""
         lines = self.folder / "lines"
         program = self.start("--listen", TCP, "--sink", f"file:{lines}", "--metrics", "127.0.0.1:0",
                              "--control", f"unix:{self.folder}/control", preexec_fn=limited(256))
@@ -55,7 +55,7 @@ class Start(Tcp):
         return taken
 
     def test_a_program_starts_where_all_but_what_is_kept_back_are_used_up(self):
-        """The program inherits them, as if a library had been faster to open files."""
+        """The program inherits open descriptors, as if a library had opened files first."""
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines",
                              "--metrics", "127.0.0.1:0", preexec_fn=limited(256),
                              pass_fds=self.others(200))
@@ -75,8 +75,8 @@ class Limits(Tcp):
         program.stop()
 
     def test_a_command_gets_all_of_a_limit_that_cannot_be_raised(self):
-        """The program lowers its own limit, to keep some descriptors for its own uses; the
-        command's limit is unchanged."""
+        """The program lowers its own limit to reserve some descriptors. The command must get the
+        original limit."""
         said = self.folder / "limit"
         command = ("for i in $(seq 20000); do [ $(ulimit -n) = 300 ] && break; done; "
                    f"ulimit -n >{said}; cat >/dev/null")

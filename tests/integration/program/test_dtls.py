@@ -81,7 +81,8 @@ class DtlsTest(ProgramTest):
         return [(line.get("sender"), line["value"]) for line in read_lines(self.out)]
 
     def check_end(self, program, lines, **terms):
-        """Stops it: these are in the file, and the ledger has these terms and balances."""
+        """Stops the program. Asserts that the file contains these lines, and that the ledger
+        balances and has these terms."""
         ledger = program.stop()
         (listener,) = ledger["listeners"]
         self.assertEqual(sorted(self.written()), sorted(lines))
@@ -131,7 +132,7 @@ class Clients(DtlsTest):
                          Settings(psk=(b"late", KEY_A), ciphers=b"PSK")):
             with self.assertRaises(ConnectionError):
                 self.opened(program, settings)
-        with self.assertRaises(TimeoutError):  # DTLS has no answer to a record with a wrong tag
+        with self.assertRaises(TimeoutError):  # records with a wrong tag get no answer
             self.client(program, Settings(psk=(b"sensor.7", KEY_B), ciphers=b"PSK")).open(patience=2)
         wait_until(lambda: self.terms(program)["handshakes_failed"] == 5, "five failures")
         self.check_end(program, [], sessions=0, handshakes=6, handshakes_failed=6)
@@ -187,7 +188,7 @@ class Clients(DtlsTest):
 
 
 class Tools(DtlsTest):
-    """Clients that people have."""
+    """DTLS clients that users have."""
 
     def feed(self, arguments, program, lines):
         process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -223,7 +224,8 @@ class Tools(DtlsTest):
 
     @unittest.skipIf(GNUTLS is None, "no gnutls-cli here")
     def test_gnutls_cli(self):
-        """By certificates only: with a pre-shared key gnutls-cli 3.7.9 crashes at every server."""
+        """Only with certificates: with a pre-shared key gnutls-cli 3.7.9 crashes with any server.
+        """
         for more, theirs, sender in (
                 (certificate(), [], None),
                 (f"{certificate()}&client_ca={FILES.authority.cert}",
@@ -240,7 +242,7 @@ class Tools(DtlsTest):
 
 class Foreign(DtlsTest):
     def test_forged_addresses_leave_no_state(self):
-        """A sender that forges its address does not see the answer with the cookie."""
+        """A sender with a forged address does not see the answer with the cookie."""
         program = self.begin(certificate())
         hello = self.client(program).hello()
         sender = self.sender(program)
@@ -264,7 +266,7 @@ class Foreign(DtlsTest):
         for forged in (with_cookie, with_cookie[:70] + b"\0" + with_cookie[71:]):
             stranger.send(forged)
             answer = stranger.receive()
-            self.assertEqual(answer[HEADER], 3)  # another cookie
+            self.assertEqual(answer[HEADER], 3)  # another request for a cookie
             self.assertLess(len(answer), len(forged))
         program.wait_for_received(3)
         self.check_end(program, [], handshakes=0, cookies=3)
@@ -295,7 +297,7 @@ class Foreign(DtlsTest):
         while client.receive()[HEADER] != 3:
             pass
         client.dtls.step()
-        client.send(*client.dtls.flight())  # with the cookie, and then nothing more
+        client.send(*client.dtls.flight())  # with the cookie; then the client sends no more
         client.send(before.seal(metric(2)))
         program.wait_for_received(client.sent)
         self.assertEqual(self.terms(program)["decoded"], 2)
@@ -307,7 +309,7 @@ class Foreign(DtlsTest):
                        sessions_replaced=1, sessions_stopped=1, forged=1)
 
     def test_a_hello_that_is_repeated_begins_nothing(self):
-        """Also if an attacker has seen it, while its cookie is valid."""
+        """Not even from an attacker that has seen it, while its cookie is valid."""
         program = self.begin(certificate())
         client = self.client(program)
         client.send(client.hello())
@@ -354,7 +356,7 @@ class Foreign(DtlsTest):
 
     @staticmethod
     def begin_handshake(client):
-        """Up to the hello with the cookie, whose answer is not awaited."""
+        """Sends the hello with the cookie, and does not wait for the answer."""
         client.send(client.hello())
         client.receive()
         client.dtls.step()
@@ -362,7 +364,7 @@ class Foreign(DtlsTest):
         return client
 
     def stranger(self, program, host="127.0.0.66"):
-        """A client whose key the program does not have; it does not complete its handshake."""
+        """A client whose key the program does not have. It does not complete its handshake."""
         return self.begin_handshake(
             self.client(program, Settings(psk=(b"nobody", KEY_A)), local=(host, 0)))
 
@@ -413,7 +415,7 @@ class Foreign(DtlsTest):
         self.assertEqual((listener["handshakes"], listener["sessions"]), (1, 1))
 
     def test_a_message_larger_than_planned_is_not_read(self):
-        """The library would take memory for the size that a fragment names."""
+        """Otherwise the library would allocate memory for the size in a fragment."""
         program = self.begin(certificate())
         client = self.client(program)
         client.send(client.hello())
@@ -455,7 +457,7 @@ class Time(DtlsTest):
         client.dtls.step()
         client.send(*client.dtls.flight())
         client.socket.settimeout(5)
-        lost = client.socket.recv(1 << 16)  # and the client answers nothing
+        lost = client.socket.recv(1 << 16)  # the client does not answer this datagram
         again = client.socket.recv(1 << 16)
         while again[HEADER] != lost[HEADER] or again[5:11] == lost[5:11]:
             again = client.socket.recv(1 << 16)

@@ -1,7 +1,6 @@
-"""dtls: many sessions at a high rate, with a reload in the middle; every record has one outcome.
+"""dtls: many sessions at a high rate, with a reload in the middle. Every record has one outcome.
 
-TEST_DTLS_SESSIONS sessions send TEST_DTLS_RATE records a second for about two seconds.
-"""
+TEST_DTLS_SESSIONS sessions send TEST_DTLS_RATE records a second for about two seconds."""
 import os
 import pathlib
 import resource
@@ -67,7 +66,7 @@ class Many(ProgramTest):
 
     @staticmethod
     def send(program, datagrams):
-        """At the rate; a reload comes in the middle."""
+        """Sends at this rate, with a reload in the middle."""
         began = time.monotonic()
         reload_at = len(datagrams) // 2
         sent = 0
@@ -86,7 +85,7 @@ class Many(ProgramTest):
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(ProgramTest):
     def test_sessions_stay_within_the_memory_that_is_planned_for_them(self):
-        """With certificates of both sides, which sessions keep."""
+        """Both sides have certificates, which sessions keep."""
         authority = Authority(self.folder)
         cert, key = authority.issue("server")
         program = self.start("--listen", f"dtls://127.0.0.1:0?schema=riemann&cert={cert}&key={key}&"

@@ -1,7 +1,7 @@
-"""dtls, and one allocation fails, ours or OpenSSL's: of a start, or while a client is served.
+"""dtls with a failing allocation, in the program or in OpenSSL: at the start, or while a client is
+served.
 
-SLUICE is a program that ../../support/failing_memory.h is linked into.
-"""
+SLUICE is a program that is linked with ../../support/platform/failing_memory.h."""
 import pathlib
 import tempfile
 import time
@@ -14,8 +14,8 @@ from failing_memory import NEVER, FailingMemoryTest
 from protobuf import metric
 from sluice_program import DEADLINE, SANITIZED, check_final_ledger
 
-TRIED = 15 if SANITIZED else 40  # allocations of each kind of moment
-PATIENCE = 0.3  # seconds without an answer
+TRIED = 15 if SANITIZED else 40  # number of failing allocations that are tried in each phase
+PATIENCE = 0.3  # seconds to wait for an answer
 
 
 def setUpModule():
@@ -32,7 +32,7 @@ def setUpModule():
 class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
-        # Where it has no memory for a name OpenSSL forgets what it had for the rest.
+        # If it cannot allocate a name, OpenSSL leaks the rest of the object.
         suppressions = self.folder / "suppressions"
         suppressions.write_text("leak:libcrypto.so\nleak:libssl.so\n", encoding="ascii")
         self.environment["LSAN_OPTIONS"] = (
@@ -69,7 +69,7 @@ class MemoryShort(FailingMemoryTest):
         return program.ledger_now()["listeners"][0]["decoded"]
 
     def is_served(self, program):
-        """Whether a client is, in a session of its own."""
+        """Whether a client is served in a new session."""
         client = DtlsClient(program.port(0), self.settings)
         client.socket.settimeout(PATIENCE)
         try:

@@ -1,4 +1,4 @@
-"""How the program ends: 0 where a destination is only late, 74 where writing failed."""
+"""The end of the program: 0 if a destination is only slow, 74 if a write failed."""
 import os
 import unittest
 
@@ -13,7 +13,7 @@ LATE = ("--stop-timeout", "200ms")
 
 class ExitCodes(ProgramTest):
     def stop_after(self, count, *arguments, code=0, limit=LATE):
-        """Starts it, sends metrics, stops it. Returns its first sink of the ledger."""
+        """Starts the program, sends metrics, and stops it. Returns the first sink of the ledger."""
         program = self.start("--listen", RIEMANN, *arguments, *limit)
         self.sender(program).send_all([metric(number) for number in range(count)])
         sink = program.stop(code=code)["sinks"][0]

@@ -1,4 +1,4 @@
-"""sluice explain: every word that the program takes or reports has an entry."""
+"""sluice explain: every word that the program accepts or reports has an entry."""
 import pathlib
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""A system call that always fails prevents neither the program's work nor its end."""
+"""A system call that always fails must not prevent the program's work or its end."""
 import os
 import signal
 import socket
@@ -49,7 +49,7 @@ class FailingCalls(ProgramTest):
                 self.lines.unlink()
 
     def test_a_sender_that_cannot_be_accepted_at_first_is_logged_and_served_after_that(self):
-        """The first accept of each thread fails, since more than one thread may try."""
+        """The first accept of each thread fails, because any thread may try first."""
         program = start_traced(self, "accept4", self.folder / "calls", "--listen", TCP,
                                options=("-e", "inject=accept4:error=ENOBUFS:when=1"))
         client = Client(program)
@@ -63,8 +63,8 @@ class FailingCalls(ProgramTest):
         program.wait_for_log("cannot accept a connection: No buffer space available; trying again")
 
     def test_a_connection_that_cannot_be_watched_any_more_is_closed_and_counted(self):
-        """The thread registers the connection, arms the listening socket, and then fails to arm
-        the connection."""
+        """The thread registers the connection, arms the listening socket, and then fails to arm the
+        connection."""
         program = start_traced(self, "epoll_ctl", self.folder / "calls", "--listen", TCP,
                                options=("-e", "inject=epoll_ctl:error=ENOMEM:when=3"))
         for number in range(2):
@@ -92,8 +92,8 @@ class FailingCalls(ProgramTest):
                          (True, True, None))
 
     def test_connections_that_take_their_time_to_close_are_waited_for(self):
-        """As with very many connections: closing one takes 10 ms here, and closing all of them
-        takes longer than a stop waits for a thread that hangs."""
+        """Closing a connection takes 10 ms here. Closing all of them takes longer than a stop waits
+        for a hanging thread, as with very many connections."""
         count = 120
         program = start_traced(self, "close", self.folder / "calls", "--listen", TCP,
                                "--stop-timeout", "1ms",
@@ -112,7 +112,7 @@ class FailingCalls(ProgramTest):
                 begun = time.monotonic()
                 program = self.start_failing("poll", error)
                 self.send_and_stop(program)
-                # Each of the two threads that poll rests for a millisecond after a failure.
+                # Each of the two threads that poll pauses for a millisecond after a failure.
                 self.assertLess(self.failed("poll"), 2 * 1000 * (time.monotonic() - begun))
                 self.lines.unlink()
 

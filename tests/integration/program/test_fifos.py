@@ -1,4 +1,5 @@
-"""The program refuses a FIFO without a writer in the place of a file that it reads at its start."""
+"""If a FIFO without a writer is in the place of a file that the program reads at its start, the
+program refuses it."""
 import os
 import subprocess
 import unittest
@@ -57,7 +58,7 @@ tests:
         yield "test", fifo
 
     def test_a_pipe_without_a_writer_is_refused_in_a_bounded_time(self):
-        """All run at the same time, because some wait a few seconds for a writer."""
+        """All programs run at the same time, because some wait a few seconds for a writer."""
         running = []
         for arguments in self.arguments():
             for check in ((), ("--check",)) if arguments[0] != "test" else ((),):

@@ -191,7 +191,7 @@ class Reopen(ProgramTest):
         sender.send_all([metric(100)])
         program.wait_for_settled(1)
         line = os.stat(self.path).st_size
-        limit = 10 * line + line // 2  # within a line
+        limit = 10 * line + line // 2  # inside a line
         resource.prlimit(program.process.pid, resource.RLIMIT_FSIZE, (limit, limit))
         sender.send_all([metric(value) for value in range(101, 119)], before=1)
         program.wait_for_log("error: .*lines: .*trying again")

@@ -1,5 +1,5 @@
-"""A file sink writes neither to a foreign file nor to a file of another part of the configuration. Threads
-and notifiers make no difference to that, so these tests have one variant."""
+"""A file sink must not write to a foreign file, nor to a file of another part of the configuration.
+Threads and notifiers make no difference, so these tests have one variant."""
 import gzip
 import os
 import subprocess
@@ -84,7 +84,7 @@ class Foreign(ProgramTest):
 
 
 class SameFile(ProgramTest):
-    """Two parts of a configuration that use one file by two names."""
+    """Two parts of a configuration use one file under two names."""
 
     def setUp(self):
         super().setUp()
@@ -112,7 +112,7 @@ class SameFile(ProgramTest):
                             f"file:{self.dotted}?rotate_size=1MiB")
         self.assert_refused("--sink", f"file:{self.folder}/%Y.x", "--sink",
                             f"file:{self.folder}/./%Y.x")
-        # any two sinks are compared, not only one with the first
+        # Any two sinks are compared, not only each with the first.
         self.assert_refused("--sink", f"file:{self.folder}/b", *both)
         self.run_to_end("--check", "--listen", RIEMANN, "--sink", f"file:{self.path}", "--sink",
                         f"file:{self.folder}/b", "--sink", f"file:{self.folder}/%Y.x", "--sink",
@@ -265,12 +265,12 @@ class SameFile(ProgramTest):
     @not_on_windows(NO_FIFO)
     @unittest.skipUnless(READS_FILES, "this program was built without YAML")
     def test_a_reload_to_another_name_of_a_pipe_ends_the_first_sink_first(self):
-        """The pipe is full, so the first sink stops within a line."""
+        """The pipe is full, so the first sink stops inside a line."""
         os.mkfifo(self.path)
         link = self.folder / "link"
         link.symlink_to(self.path)
         reading = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-        kept = os.open(self.path, os.O_WRONLY)  # between the sinks the pipe would have no writer
+        kept = os.open(self.path, os.O_WRONLY)  # keeps a writer between the two sinks
         config = self.folder / "config.yaml"
         text = f"stop-timeout: 30s\nlisteners: [\"{RIEMANN}\"]\nsinks: "
         config.write_text(f"{text}[\"file:{self.path}\"]\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""Formats other than JSON: real and random samples through each, read back by strict readers."""
+"""Formats other than JSON: real and random samples in each format, read by strict readers."""
 import json
 import math
 import os
@@ -18,7 +18,7 @@ FORMATS = ("influx", "prometheus", "csv")
 
 
 def truth():
-    """The samples of the capture, computed only from its truth; times in nanoseconds."""
+    """The samples of the capture, computed from its content only. Times are in nanoseconds."""
     with open(CAPTURES / "otlp_metrics_v4.ndjson", encoding="utf-8") as lines:
         for line in map(json.loads, lines):
             yield from otlp_samples.samples(line["message"], int)
@@ -29,7 +29,7 @@ def bound_of(scale, index):
 
 
 def exponential_buckets(value):
-    """Bound and count of the buckets between the lowest and the highest bound that is written."""
+    """Bounds and counts of the buckets between the lowest and the highest bound that is written."""
     total, scale = 0, value["scale"]
     negative, positive = value["negative"], value["positive"]
     first = negative["offset"]
@@ -69,8 +69,8 @@ class FormatTest(ProgramTest):
         return data, ledger["sinks"][0]
 
     def assert_buckets(self, found, expected):
-        """Compares pairs of bound and count. Bounds may differ in the last bits, by the rounding
-        of the exponent."""
+        """Compares pairs of bound and count. Bounds may differ in the last bits, because exponents
+        are rounded."""
         expected = list(expected)
         self.assertEqual([count for _, count in found], [count for _, count in expected])
         for (bound, _), (wanted, _) in zip(found, expected):
@@ -111,7 +111,7 @@ class Otlp(FormatTest):
         self.assertEqual((counts["lines"], counts["samples"]), (113, 113))
 
     def prometheus_series(self, wanted):
-        """The lines of one sample: suffix, own labels and value, in their order."""
+        """The lines of one sample in their order: suffix, additional labels and value."""
         value = wanted["value"]
         if not isinstance(value, dict):
             return [("", None, value)]
@@ -196,7 +196,7 @@ class Random(FormatTest):
                 (as_utf8(key), as_utf8(text)) for key, text in event["attributes"]))
 
 
-# --- files and what leaves no line --------------------------------------------------------------
+# --- files, and messages without a line -----------------------------------------------------------
 
 class Header(FormatTest):
     def setUp(self):
@@ -268,7 +268,7 @@ class Filtered(FormatTest):
                          [2, 2, 2, 2])
 
 
-# --- what a format needs ------------------------------------------------------------------------
+# --- requirements of formats ----------------------------------------------------------------------
 
 class Refused(FormatTest):
     def refuse(self, *arguments, code, says):

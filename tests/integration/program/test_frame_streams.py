@@ -1,4 +1,4 @@
-"""Frame Streams over TCP: the handshake in both forms, content types, and what breaks a stream."""
+"""Frame Streams over TCP: both forms of the handshake, content types, and errors of a stream."""
 import random
 import socket
 import struct
@@ -129,7 +129,7 @@ class FrameStreams(ProgramTest):
         self.stop(program)
 
     def test_what_is_no_stream_closes_the_connection(self):
-        """Each of these streams is malformed or too large, and counted so; the listener
+        """Each of these streams is malformed or too large, and is counted as such. The listener
         continues."""
         start = control(START, DNSTAP)
         bad = (frame(event("before START")),
@@ -147,7 +147,7 @@ class FrameStreams(ProgramTest):
                 client = self.connect(program)
                 client.sendall(each)
                 client.settimeout(DEADLINE)
-                while True:  # an ACCEPT may come before its end
+                while True:  # an ACCEPT may come before the end
                     try:
                         if client.recv(100) == b"":
                             break

@@ -1,4 +1,4 @@
-"""When files are made to reach the disk, as strace sees it."""
+"""The times at which files are synced to the disk, as strace shows them."""
 import re
 import signal
 import socket
@@ -17,8 +17,8 @@ class Fsync(RotatingTest):
                             "--sink", self.sink(path, keys), options=options)
 
     def synced(self):
-        """The names of the files that were synced so far, in order. A signal may cut off the
-        last line of strace."""
+        """The names of the synced files so far, in order. A signal may cut off the last line of
+        strace."""
         calls = self.calls_path.read_text(encoding="utf-8")
         return [name.rpartition("/")[2] for name in
                 re.findall(r"\d+ +fsync\(\d+<([^>]+)>", calls)]
@@ -92,7 +92,7 @@ class Fsync(RotatingTest):
 
     @unittest.skipIf(WINDOWS, "the call that is slow is Linux's")
     def test_files_that_a_slow_disk_completes_late_are_waited_for(self):
-        """The files need longer than the limit of the stop, but each is completed."""
+        """The files need more time than the limit of the stop, but each is completed."""
         self.calls_path = self.folder / "calls"
         program = start_traced(self, "fsync", self.calls_path, "--listen", NUMBERED, "--sink",
                                self.sink("%{source}.n", "fsync=close"), "--stop-timeout", "100ms",

@@ -1,4 +1,5 @@
-"""File sinks on a disk that is full and has room again: a tmpfs of 4 MiB, in a mount namespace."""
+"""File sinks on a disk that is full and later has room again: a tmpfs of 4 MiB in a mount
+namespace."""
 import os
 import subprocess
 import time
@@ -10,7 +11,7 @@ from rotating import RotatingTest, numbered
 from sluice_program import DEADLINE, DISK_FULL
 
 DISK_SIZE = 4 * 1024 * 1024
-PART = 1000  # datagrams that are sent in one go
+PART = 1000  # number of datagrams sent together
 
 
 class FullDisk(RotatingTest):
@@ -22,7 +23,7 @@ class FullDisk(RotatingTest):
         self.ballast = self.folder / "none"
 
     def fill(self, left):
-        """Leaves `size` bytes free on the disk."""
+        """Fills the disk except for `left` bytes."""
         disk = os.statvfs(self.out)
         self.ballast = self.out / "ballast"
         self.ballast.write_bytes(bytes(disk.f_bavail * disk.f_bsize - left))
@@ -47,8 +48,8 @@ class FullDisk(RotatingTest):
         self.send(program, sender, PART)
 
     def wait_for_pause(self, program):
-        """Returns just after a write has failed. The pause before the next write gets longer
-        each time, so the program will not write at once to the file that it has just examined."""
+        """Returns just after a failed write. The pause before the next write grows each time, so
+        the program does not write to the file while the test examines it."""
         for _ in range(3):
             errors = program.ledger_now()["sinks"][0]["write_errors"]
             program.wait_for_ledger(lambda ledger, before=errors:
@@ -59,7 +60,7 @@ class FullDisk(RotatingTest):
                                 "everything queued was written")
 
     def fill_and_empty(self, name, keys, encoding="json"):
-        """Fills the disk and frees it, twice: no queued record is lost."""
+        """Fills the disk and frees it, twice. Queued records must not be lost."""
         self.sent = 0
         program = self.start_sink(name, keys)
         sender = self.sender(program)
@@ -108,8 +109,8 @@ class FullDisk(RotatingTest):
         self.assertEqual(numbers[-1], self.sent)
 
     def cut_to_make_room(self, name, keys, size, times=1):
-        """Cuts a plain file on a full disk to `size` bytes, after a part of a record was written
-        to it."""
+        """On a full disk, cuts a plain file to `size` bytes after a part of a record was written to
+        it."""
         self.sent = 0
         program = self.start_sink(name, keys)
         sender = self.sender(program)
@@ -218,7 +219,7 @@ class FullDisk(RotatingTest):
         self.sent = 0
         program = self.start_sink("rows", "format=csv&rotate_size=1GiB")
         sender = self.sender(program)
-        for _ in range(2):  # after the second cut the file is shorter than all that was written
+        for _ in range(2):  # after the second cut the file is shorter than the data written so far
             self.fill(128 * 1024)
             self.until_full(program, sender)
             self.wait_for_pause(program)
@@ -233,7 +234,7 @@ class FullDisk(RotatingTest):
         self.assertEqual({row.count(b",") for row in rows[:-1]}, {rows[0].count(b",")})
 
     def with_less_than_min_free(self, name, keys, least):
-        """Half of the disk is reserved: writes that would use it are deferred."""
+        """Half of the disk is reserved: the program defers writes that would use it."""
         self.sent = 0
         letters = self.out / "dead"
         metrics = () if WINDOWS else ("--metrics", "127.0.0.1:0")
@@ -242,7 +243,7 @@ class FullDisk(RotatingTest):
         sender = self.sender(program)
         self.send(program, sender, PART)
         self.fill(DISK_SIZE // 4)
-        self.until_full(program, sender, part=1)  # the disk is looked at once a second
+        self.until_full(program, sender, part=1)  # the program checks the disk once a second
         free = os.statvfs(self.out).f_bavail
         sender.send(b"\xff")
         self.sent += 1

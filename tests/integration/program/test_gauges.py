@@ -1,5 +1,5 @@
-"""Gauges fall back: after outages, reloads and clients that connected and left, every gauge has its
-earlier value, and limited resources can be used as often as at first."""
+"""After outages, reloads, and clients that have come and gone, every gauge returns to its earlier
+value, and limited resources can be used as often as at first."""
 import json
 import re
 import unittest
@@ -15,9 +15,9 @@ from test_tcp import OK, TCP, Client, framed
 
 ROUNDS = 4
 CONNECTIONS = 5
-# Gauges whose values at rest may differ from the earlier ones.
+# Gauges that may have other values when the program is idle again.
 MEASURED = re.compile(r"sluice_uptime_seconds|process_.*")
-# Gauges that are 0 at rest.
+# Gauges that are 0 when the program is idle.
 NOTHING = ("listener_open_connections", "sink_in_flight_records", "sink_queue_batches",
            "sink_queue_large_batches", "sink_queue_fill_ratio", "sink_waiting_seconds",
            "sink_failing_seconds", "sink_oldest_seconds", "sink_spill_bytes",
@@ -33,7 +33,7 @@ class Gauges(ProgramTest):
         self.changes = 0
 
     def write(self, changed):
-        """Writes the configuration; `changed`: with other settings and one more listener."""
+        """Writes the configuration. `changed`: with other settings and one more listener."""
         timeout, frame, more = ("20s", "32KiB", [RIEMANN + "&max_decoded=64KiB"]) if changed else (
             "30s", "64KiB", [])
         new = self.folder / "new.yaml"
@@ -79,7 +79,7 @@ class Gauges(ProgramTest):
             self.addCleanup(client.socket.close)
             client.send(framed(metric(begin)))
             self.assertEqual(client.answer(), OK)
-            client.send(framed(b"x" * 30000)[:20000])  # a frame that never ends
+            client.send(framed(b"x" * 30000)[:20000])  # an incomplete frame
         self.assertEqual(self.highest("listener_open_connections"), CONNECTIONS)
         sender = self.sender(program)
         for number in range(40):

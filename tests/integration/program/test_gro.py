@@ -1,4 +1,5 @@
-"""gro=on: the system may put many datagrams of a sender into one buffer, and nothing else changes."""
+"""gro=on: the system may put many datagrams of a sender into one buffer. Everything else stays the same.
+"""
 import random
 import signal
 import socket
@@ -16,7 +17,7 @@ GRO = RIEMANN + "&gro=on"
 
 
 def numbered(number):
-    """All of one size, as the segments of a buffer are."""
+    """Messages of one size, like the segments of a buffer."""
     return metric(number + 0.5)
 
 
@@ -50,8 +51,8 @@ class Together(ProgramTest):
 
     @not_on_windows("the system puts no datagrams together")
     def test_datagrams_of_any_size_between_them(self):
-        """Datagrams sent one by one, some of them empty or malformed, between those of a call
-        with segments, whose last one is shorter."""
+        """Single datagrams, some of them empty or malformed, between those of a call with segments,
+        whose last one is shorter."""
         program = self.start("--listen", GRO)
         sender = self.segmenting_sender(program)
         alone = self.sender(program)
@@ -79,7 +80,7 @@ class Together(ProgramTest):
 
     @not_on_windows("the system puts no datagrams together")
     def test_beside_a_listener_without_it(self):
-        """One thread receives both kinds into the same memory."""
+        """One thread receives from both kinds of listeners into the same memory."""
         program = self.start("--listen", GRO, "--listen", RIEMANN, listeners=2)
         chosen = random.Random(7)
         senders = [self.segmenting_sender(program), self.sender(program, 1)]

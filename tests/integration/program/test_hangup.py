@@ -16,8 +16,8 @@ CLOSED = "the terminal was closed"
 @not_on_windows(NO_TERMINAL)
 class Hangup(ProgramTest):
     def start_on_terminal(self, *words):
-        """The program, after the words that start it, in a session on a terminal. Its standard error
-        is a pipe, so that its ledger can be read. self.ours is the other end of the terminal."""
+        """Starts the program with these words in a session on a terminal. Its standard error is a
+        pipe, so that its ledger can be read. self.ours is the other end of the terminal."""
         self.ours, its = pty.openpty()
         self.path = self.folder / "out.ndjson"
         first, *others = *words, SLUICE, "--listen", RIEMANN, "--sink", f"file:{self.path}"
@@ -29,8 +29,8 @@ class Hangup(ProgramTest):
         return program
 
     def check_it_goes_on(self, program):
-        """The program handles all earlier signals before the request for a ledger; then it must
-        still receive."""
+        """Asserts that the program still receives. It handles all earlier signals before the
+        request for a ledger."""
         program.ledger_now()
         self.source.send(metric(2))
         program.wait_for_received(2)
@@ -84,7 +84,8 @@ class Hangup(ProgramTest):
         os.close(self.ours)
 
     def test_a_later_signal_reopens_the_files_of_a_background_job(self):
-        """The shell and the terminal of the job have gone, and the program got no signal."""
+        """The shell and the terminal of the job have ended, and the program did not get a signal.
+        """
         program = self.start_on_terminal("bash", "-c", 'set -m; "$@" & read', "bash")
         self.source.send(metric(1))
         os.write(self.ours, b"\n")

@@ -28,7 +28,7 @@ class Delivering(ProgramTest):
                           f"{scheme}:{store.place}?{SOON}&in_flight=1{keys}")
 
     def send_apart(self, program, count):
-        """Each record is a block of its own."""
+        """Sends records so that each is in a separate block."""
         sender = self.sender(program)
         for number in range(count):
             sender.send(metric(number))

@@ -1,5 +1,5 @@
-"""https: sinks over HTTP/2: requests that the server certainly did not process are sent again,
-and counted; the outcome of the others is unknown."""
+"""https: sinks over HTTP/2: requests that the server certainly did not process are sent again and
+counted. The outcome of the others is unknown."""
 import ssl
 import subprocess
 import unittest
@@ -64,8 +64,8 @@ class Http2(ProgramTest):
         self.assertEqual((store.requests, repeated), (5, 2))
 
     def test_also_of_several_streams_at_a_time(self):
-        """The server announces that it will close the connection; libcurl reports this for only
-        one of the requests."""
+        """The server announces that it will close the connection. libcurl reports this for only one
+        of the requests."""
         steps = [REFUSE if at % 5 == 4 else GO_AWAY if at % 7 == 6 else TAKEN for at in range(150)]
         store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=4")
         sender = self.sender(program)
@@ -88,8 +88,8 @@ class Http2(ProgramTest):
                     self.assertEqual(len(store.lines()), 3)
 
     def test_an_answer_that_is_none_of_http2_is_no_refusal(self):
-        """Each answer also comes on a connection with an earlier good one, where libcurl accepts
-        it as an answer. libcurl 8 keeps some of these connections for the next request, and then does
+        """Each answer also comes on a connection with an earlier good one, where libcurl accepts it
+        as an answer. libcurl 8 uses some of these connections for the next request, and then does
         not read the answer to that one."""
         steps = [step for broken in BROKEN for step in (broken, TAKEN, broken)]
         store, program = self.start_with(*steps, keys="&flush_interval=1ms&in_flight=1")

@@ -1,5 +1,5 @@
-"""http: sinks: servers that answer badly or not at all cost only the records that the ledger
-has."""
+"""http: sinks: servers that answer badly or not at all cause the loss of only those records that
+the ledger counts."""
 import time
 import unittest
 
@@ -10,7 +10,7 @@ from sluice_program import RIEMANN, ProgramTest, read_lines
 
 class BadAnswers(ProgramTest):
     def deliver(self, step, keys="", count=1):
-        """The sink's ledger after one block with this answer; later blocks are acknowledged."""
+        """The sink's ledger after one block with this answer. Later blocks are acknowledged."""
         store = Store(step)
         self.addCleanup(store.close)
         program = self.start("--listen", RIEMANN, "--sink",
@@ -82,7 +82,7 @@ class BadAnswers(ProgramTest):
         for keys in ("", "&format=otlp"):
             self.assert_written(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n" +
                                 b"x" * 3000000, keys)
-        # the time limit here is a third of timeout=, 10 s
+        # The time limit here is a third of timeout=, 10 s.
         self.assertLess(time.monotonic() - begin, 8)
 
     def test_a_refusal_is_reported_on_one_short_line_without_controls(self):
@@ -127,7 +127,7 @@ class Away(ProgramTest):
         program.wait_for_settled(1)
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["failed"]["timeout_unsent"], 1)
-        # tries follow after 100 ms, and after 200 ms more
+        # Attempts follow after 100 ms, and after 200 ms more.
         self.assertIn(sink["write_errors"], (2, 3))
 
 

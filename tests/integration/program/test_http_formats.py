@@ -1,4 +1,4 @@
-"""http: sinks: what requests of a format hold, and what its answers mean."""
+"""http: sinks: the content of a format's requests, and the meaning of its answers."""
 import json
 import subprocess
 import unittest
@@ -18,7 +18,7 @@ class Formats(ProgramTest):
         return store
 
     def deliver(self, store, keys, values, listener=RIEMANN, more=()):
-        """One block with these values, and the sink's ledger."""
+        """Sends one block with these values. Returns the sink's ledger."""
         program = self.start("--listen", listener, "--sink", f"http:{store.place}?{LATER}&{keys}",
                              *more)
         self.sender(program).send_all([metric(value) for value in values])
@@ -36,7 +36,7 @@ class Formats(ProgramTest):
 
 class Otlp(Formats):
     def points(self, body):
-        """The values in a request, by a decoder that reads only one message."""
+        """The values in a request, read by a decoder that accepts only one message."""
         read = subprocess.run(command(beside(SLUICE, "sluice-decode"), "--schema", "otlp"),
                               input=body, capture_output=True, timeout=DEADLINE, check=True).stdout
         return [point["asDouble"] for resource in json.loads(read)["resourceMetrics"]
@@ -104,7 +104,7 @@ class Otlp(Formats):
 
 class Halves(Formats):
     def refuses(self, *bad, status=400, times=100):
-        """A server that takes no request with one of these values in it."""
+        """A server that refuses requests that contain one of these values."""
         def step(request):
             values = {json.loads(line)["value"] for line in request.body.decode().splitlines()}
             return status if values & set(bad) else 204

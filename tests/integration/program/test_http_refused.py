@@ -1,4 +1,4 @@
-"""http: sinks: one bad record in a request does not cost the good ones, however the store
+"""http: sinks: one bad record in a request must not cause the loss of good ones, however the store
 refuses it."""
 import time
 import unittest
@@ -24,8 +24,8 @@ def series(request):
 
 
 class RefusingStore(Store):
-    """Refuses requests that contain `bad` with that status: the whole request, or with `parts` only
-    those lines. Accepted lines are `kept`, once for each time."""
+    """Refuses requests that contain `bad` with this status: the whole request, or with `parts` only
+    those lines. `kept` has each line as often as it was accepted."""
 
     def __init__(self, status=400, body=b"", parts=False, read=lines):
         super().__init__()
@@ -77,8 +77,8 @@ class Refused(ProgramTest):
         return {term: count for term, count in {**terms, **sink["failed"]}.items() if count != 0}
 
     def check_all_good(self, make, keys, most):
-        """All good ones are stored, with at most this number of requests for 20 bad ones, and none
-        twice except those that the ledger counts."""
+        """Asserts that all good records are stored, with at most this number of requests for 20 bad
+        ones, and none twice except those that the ledger counts."""
         for bad in NUMBERS:
             with self.subTest(bad=bad):
                 store = make()
@@ -119,7 +119,7 @@ class Refused(ProgramTest):
                             lambda: f"&format=json&spill={self.folder / str(next(number))}", 330)
 
     def test_one_that_takes_parts_where_twice_matters(self):
-        """The store does not tell which records it took, so the block is not sent again."""
+        """The store does not report which records it accepted, so the block is not sent again."""
         store = RefusingStore(body=PARTIAL, parts=True)
         self.start_with(store, "&format=json")
         self.send(GOOD_AND_BAD, 5)
@@ -160,14 +160,15 @@ class Refused(ProgramTest):
                 self.assertLessEqual(requests, 8)
                 counts = self.counts()
                 self.assertEqual(counts["written"], 6 * 96)
-                # If a refusal may be partial, records that were sent only with others may be there.
+                # If a refusal may be partial, records that were only sent together with others may
+                # have been stored.
                 unknown = counts.get("unknown", 0)
                 self.assertIn(unknown, range(1, 5) if "remote-write" in keys else [0])
                 self.assertEqual(counts["rejected"], 6 * 4 - unknown)
                 self.program.stop()
 
     def send_of_series(self, count, bad):
-        """The bad ones are of one series."""
+        """Sends records so that the bad ones belong to one series."""
         now = time.time()
         for number in range(count):
             host = "bad" if number % (count // bad) == 1 else f"good{number}"

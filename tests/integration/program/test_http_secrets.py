@@ -70,7 +70,7 @@ class Secrets(Sending):
         self.send(program)
         file.write_text("two")
         program.ask_to_reload()
-        program.ledger_now()  # when the reload is over
+        program.ledger_now()  # answered after the reload
         self.send(program)
         file.unlink()
         program.ask_to_reload()
@@ -106,7 +106,7 @@ class Secrets(Sending):
     def test_keys_in_a_path_and_command_lines_are_shown_nowhere(self):
         key = "kGXzWq3mYbT8RvNc5LdPs7Hf"
         store, other = self.store(401), self.store()
-        # The command lines of cmd.exe are in ../windows.
+        # Command lines of cmd.exe are tested in ../windows.
         command_sink = () if WINDOWS else ("--sink", f"command:cat >/dev/null # {key}")
         program = self.start("--listen", RIEMANN, "--sink",
                              f"http:{store.place}/services/{key}?{SOON}", "--sink",

@@ -1,5 +1,5 @@
-"""Sockets that the program inherits, as from systemd: bound before it starts, and open after it
-ends."""
+"""Sockets that the program inherits, as from systemd: they are bound before it starts, and remain
+open after it ends."""
 import contextlib
 import os
 import signal
@@ -25,7 +25,7 @@ def received(ledger, listener=0):
 
 
 def waiting(udp):
-    """Takes all datagrams that the kernel has for the socket; returns their number."""
+    """Receives all datagrams that the kernel holds for the socket. Returns their number."""
     count = 0
     udp.setblocking(False)
     with contextlib.suppress(BlockingIOError):
@@ -46,7 +46,7 @@ class InheritedTest(ProgramTest):
         self.addCleanup(self.manager.close)
 
     def udp(self, host="127.0.0.1", buffer=None):
-        """A socket that is bound as systemd does it; it stays open until the test ends."""
+        """A socket that is bound as systemd does it. It stays open until the test ends."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_DGRAM)
         self.addCleanup(made.close)
@@ -65,7 +65,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def local(self, kind=socket.SOCK_STREAM):
-        """As tcp, for a unix socket, whose name is a file."""
+        """As tcp, for a unix socket in the test's folder."""
         made = socket.socket(socket.AF_UNIX, kind)
         self.addCleanup(made.close)
         made.bind(str(self.folder / "local"))
@@ -208,7 +208,7 @@ class Serving(InheritedTest):
         program.stop()
 
     def test_a_check_needs_none(self):
-        """A check is made before the start, without the sockets."""
+        """--check needs no sockets, because it runs before the start."""
         _, ledger = self.run_to_end("--check", "--listen", "fd:riemann?schema=riemann")
         self.assertIsNone(ledger)
 

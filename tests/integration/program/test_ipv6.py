@@ -59,7 +59,7 @@ class Ipv6(ProgramTest):
         self.assertEqual(sorted(line["value"] for line in program.output()), list(range(sent)))
 
     def test_ipv6_only_leaves_ipv4_to_others(self):
-        port = free_port()  # in IPv4: one that the system selects is free only in IPv6
+        port = free_port()  # a port free in IPv4; the system would select one that is free only in IPv6
         program = self.start("--listen", f"udp://[::]:{port}?schema=riemann&ipv6_only=true")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", port))

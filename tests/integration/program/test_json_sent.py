@@ -1,4 +1,4 @@
-"""JSON that is sent where protobuf is expected: the log and the ledger say so, on every listener."""
+"""JSON is sent where protobuf is expected: the log and the ledger report it, on every listener."""
 import json
 import struct
 import unittest
@@ -40,7 +40,7 @@ class Sent(ProgramTest):
 
     @unittest.skipIf(ONE_THREAD or WINDOWS, "there is no listener for connections")
     def test_on_connections(self):
-        """The length that a framing reads there is too long, or the message is JSON."""
+        """Either the length that the framing reads is too large, or the message is JSON."""
         for framing, sent, reason in (
                 ("length32", OBJECT + b"\n", "too_large"), ("delimited", OBJECT * 3, "malformed"),
                 ("length32", struct.pack(">I", len(LONG)) + LONG, "malformed")):

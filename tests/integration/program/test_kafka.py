@@ -1,4 +1,4 @@
-"""kafka: sinks: what is written is in the topic, and the ledger says what became of the rest."""
+"""kafka: sinks: written records are in the topic, and the ledger counts the outcome of the rest."""
 import json
 import os
 import unittest
@@ -15,7 +15,7 @@ from wire_reading import varint_at, zigzag
 USAGE, CONFIGURATION = 64, 78
 SEALED = os.environ.get("TEST_SODIUM") == "1" and sealing.bindings is not None
 
-# Errors that are found when the sink is opened, not when its URL is parsed.
+# Errors that are detected when the sink is opened, not when its URL is parsed.
 LATER = ("not a topic", "topic missing", "a user and a password", "begins no field", "not HOST:PORT",
          "properties:2: librdkafka does")
 
@@ -129,7 +129,7 @@ class Acknowledged(Kafka):
 
 
 def registry_message(value):
-    """Schema, indices and content of a message, as consumers with a schema registry read it."""
+    """The schema, indices and content of a message, as consumers with a schema registry read it."""
     if value[0] != 0:
         raise AssertionError(f"not a message of a registry: {value[:8]}")
     schema = int.from_bytes(value[1:5], "big")
@@ -201,7 +201,7 @@ class NotWritten(Kafka):
         sender.send_all([metric(0)])
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["failed"]["denied"] == 1,
                                 "it was denied")
-        # The library may hold what the broker said against the topic for a while.
+        # The library may remember the broker's refusal of the topic for a while.
         count = 1
         while program.ledger_now()["sinks"][0]["written"] == 0:
             sender.send_all([metric(count)])

@@ -1,4 +1,4 @@
-"""A kafka: sink whose brokers name many others: librdkafka has descriptors for each of them."""
+"""A kafka: sink whose brokers name many others: librdkafka opens descriptors for each of them."""
 import unittest
 
 from built import nothing_on_windows
@@ -12,7 +12,7 @@ from test_tcp import OK, TCP, Client, Tcp, framed
 nothing_on_windows("a process has no limit of descriptors there")
 
 BROKERS = 150
-MOST = 256  # open files; with two for each broker the library uses up all
+MOST = 256  # limit of open files; with two for each broker the library uses all of them
 CLIENTS = 20
 
 

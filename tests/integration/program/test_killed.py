@@ -1,7 +1,6 @@
 """File sinks of programs that are killed (kill -9) at random moments, under load.
 
-TEST_KILLS in the environment says how often, for each kind of file.
-"""
+The environment variable TEST_KILLS is the number of kills for each kind of file."""
 import os
 import random
 import threading
@@ -14,12 +13,12 @@ from sluice_program import Sender, linux_drops
 
 # Under Wine a receive takes a tenth of a millisecond, and a start a tenth of a second.
 KILLS = int(os.environ.get("TEST_KILLS", "6" if WINDOWS else "12"))
-SENDERS = ("one", "two")  # datagrams of each sender, before a pause
-PER_TURN = 20             # datagrams of each sender, and then a moment of rest
+SENDERS = ("one", "two")  # names of the senders
+PER_TURN = 20  # datagrams of each sender between two pauses
 REST = 0.02 if WINDOWS else 0.002
-LOOKS = 10                # tries to read files that may disappear during it
+LOOKS = 10  # attempts to read files that may disappear during that
 INTERVAL = "100ms"        # flush_interval= of the sinks that have one
-MOST_BEHIND = 0.1 + 1.0   # seconds
+MOST_BEHIND = 0.1 + 1.0  # seconds that the last lost record may be older than the kill
 
 
 def number_of(sender, count):
@@ -28,8 +27,8 @@ def number_of(sender, count):
 
 
 class Run:
-    """One run of the program from its start to the kill: the records sent to it, and their
-    times."""
+    """One run of the program from its start to the kill: the records sent to it, and the times of
+    sending."""
 
     def __init__(self, program, numbers, life):
         self.first = dict(numbers)
@@ -51,7 +50,8 @@ class Run:
             socket.close()
 
     def _kill(self, program):
-        """The kernel's drops can be read only while the program's socket exists."""
+        """Freezes the program first, because the kernel's drops can be read only while its socket
+        exists."""
         self.killed_at = time.monotonic()
         program.freeze()
         self.lossless = linux_drops(program.port()) == 0
@@ -66,7 +66,7 @@ class Run:
         numbers[sender] += 1
 
     def behind(self, sender, survivors):
-        """How long before the kill the first record was sent that did not survive; in seconds."""
+        """The time in seconds between the sending of the first lost record and the kill."""
         times = self.times[sender]
         return 0 if survivors == len(times) else self.killed_at - times[survivors]
 
@@ -80,8 +80,8 @@ class Killed(RotatingTest):
         self.strict = 0
 
     def files(self):
-        """Pairs of a file's path and its content, the oldest first. The program may complete or
-        remove a live file at the same time: then all files are read again."""
+        """Pairs of a file's path and content, the oldest first. If the program completes or removes
+        a file during that, all files are read again."""
         for _ in range(LOOKS):
             try:
                 paths = sorted(self.out.rglob("*"), key=lambda path: path.stat().st_mtime_ns)
@@ -91,7 +91,7 @@ class Killed(RotatingTest):
         raise AssertionError(f"files came and went during each of {LOOKS} looks")
 
     def survivors(self, encoding):
-        """The numbers in the bytes that were written since the last look."""
+        """The numbers in the bytes that were written since the last check."""
         found = []
         for path, data in self.files():
             head = data[:24] if encoding == "pcap" else b""
@@ -102,8 +102,8 @@ class Killed(RotatingTest):
         return found
 
     def check(self, run, numbers):
-        """No record is there twice, the records of each sender have no gap, and only the newest
-        are missing."""
+        """Asserts that no record is there twice, that the records of each sender have no gap, and
+        that only the newest are missing."""
         self.assertEqual(len(numbers), len(set(numbers)), f"doubled; seed {self.seed}")
         for sender in SENDERS:
             first = run.first[sender]
@@ -130,13 +130,13 @@ class Killed(RotatingTest):
         program.stop()
         print(f"{path}?{keys}: {KILLS} kills, {survived} of {sum(counts.values())} records "
               f"survived, {self.strict} runs without a loss before the program", flush=True)
-        # Otherwise the runs prove little: drops hide gaps, and files without records cannot be
+        # Otherwise the runs would show little: drops hide gaps, and files without records cannot be
         # torn.
         self.assertGreater(self.strict, KILLS // 2)
         self.assertGreater(survived, KILLS * 50)
 
     def look(self, run, encoding):
-        """Checks the files of a killed run after the next start repaired them. Returns their
+        """Checks the files of a killed run after the next start has repaired them. Returns their
         number of records."""
         if run is None:
             return 0

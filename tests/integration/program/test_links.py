@@ -1,4 +1,5 @@
-"""Outputs in a folder that all may write to: nothing is written through what another user put there."""
+"""Outputs in a folder that all users can write to: the program must not write through a link of
+another user."""
 import os
 import pathlib
 import subprocess
@@ -19,7 +20,8 @@ STORE = f"http://127.0.0.1:{free_port()}/"
 
 
 class Links(ProgramTest):
-    """A folder that all may write to, and one of root's, to which another user's links lead."""
+    """A folder that all users can write to, and one of root's, to which another user's links point.
+    """
 
     def setUp(self):
         super().setUp()
@@ -41,7 +43,7 @@ class Links(ProgramTest):
         os.chown(link, OTHER, OTHER, follow_symlinks=False)
 
     def untouched(self):
-        """Whether the folder that the links lead to is as it was."""
+        """Whether the folder that the links point to is unchanged."""
         return ([path.name for path in self.target.iterdir()], (self.target / "file").read_bytes()) == (
             ["file"], b"")
 
@@ -72,7 +74,7 @@ class Links(ProgramTest):
             yield "a state's folder", ("--listen", self.sealed() + f"{shared}/f/a"), {"f": folder}, 78
 
     def test_no_output_is_opened_through_a_link_of_another_user(self):
-        for mode in (0o777, 0o1777):  # the kernel may refuse them by itself, if the sticky bit is set
+        for mode in (0o777, 0o1777):  # if the sticky bit is set, the kernel may refuse them
             for what, arguments, links, code in self.ways():
                 with self.subTest(what, mode=f"{mode:o}"):
                     self.share(mode)

@@ -39,7 +39,8 @@ class Several(ProgramTest):
         self.assertEqual({line["schema"] for line in read_lines(second)}, {"riemann", "telemetry"})
 
     def test_schemas_share_a_port_and_a_datagram(self):
-        """Riemann's begin with the tag of an event; the others are many messages each."""
+        """Riemann messages begin with the tag of an event. The other datagrams contain many
+        messages each."""
         program = self.start("--listen", "udp://127.0.0.1:0?schema=riemann&match=magic:32"
                              "&schema=telemetry&framing=delimited&match=source:127.0.0.0/8",
                              "--sink", "stdout:?view=message")
@@ -111,7 +112,7 @@ class Several(ProgramTest):
     @same_with_one_thread
     def test_two_receivers_share_a_port(self):
         program = self.start("--listen", RIEMANN + "&receivers=2")
-        senders = [self.sender(program) for _ in range(32)]  # the kernel spreads them by port
+        senders = [self.sender(program) for _ in range(32)]  # the kernel distributes them by port
         sent = 0
         for start in range(0, 640, BURST):
             numbers = range(start, min(start + BURST, 640))

@@ -17,7 +17,7 @@ URL = "?port=5555&schema=riemann"
 
 
 class LiveTest(ProgramTest):
-    """A test with a pipe at `self.path`, and its writer, `self.pipe`."""
+    """A test with a pipe at `self.path` and its writer `self.pipe`."""
 
     def setUp(self):
         super().setUp()
@@ -27,7 +27,7 @@ class LiveTest(ProgramTest):
         self.url = f"pcap:{self.path}{URL}"
 
     def open_pipe(self):
-        """Waits until the program has opened it, and is its writer from now on."""
+        """Waits until the program has opened the pipe, and becomes its writer."""
         self.pipe = self.live.open()
         return self.pipe
 
@@ -37,10 +37,10 @@ class LiveTest(ProgramTest):
         return program
 
     def launch_without_writer(self, *arguments, **more):
-        """Returns when the program has opened the FIFO: a signal that is sent later is not lost.
+        """Starts the program and returns when it has opened the FIFO, so that no later signal is
+        lost.
 
-        A pipe of Windows has a writer, which writes nothing.
-        """
+        A Windows pipe has a writer, which does not write."""
         program = self.launch("--listen", self.url, *arguments, **more)
         if WINDOWS:
             self.open_pipe()
@@ -93,8 +93,7 @@ class Reading(LiveTest):
         self.assertEqual([line["value"] for line in program.output()], [0, 1, 2])
 
     def test_a_record_of_a_paused_capture_is_written_without_further_traffic(self):
-        """This holds also if the pause begins within the next record, where a writer's buffer
-        may end."""
+        """Also if the pause begins inside the next record, where a writer's buffer may end."""
         whole, begun = record(0, metric(1)), record(1, metric(2))
         program = self.launch_reader(written=HEADER + whole + begun[:40])
         self.assertEqual(program.wait_for_output(1)[0]["value"], 1)
@@ -104,8 +103,8 @@ class Reading(LiveTest):
         program.finish()
 
     def test_a_pause_hands_on_everything_though_a_sink_is_busy(self):
-        """Standard output is full, so records are collected to be offered together; the wait has
-        an end."""
+        """Standard output is full, so records are collected to be offered together. The wait must
+        end."""
         count = 1000
         file = self.folder / "lines"
         reader, writer = os.pipe()
@@ -115,7 +114,7 @@ class Reading(LiveTest):
                                           for number in range(count)))
         wait_until(lambda: file.exists() and file.read_bytes().count(b"\n") == count,
                    "all is in the file")
-        if not WINDOWS:  # after the capture's end there is no address to ask
+        if not WINDOWS:  # after the end of the capture, Windows programs cannot be asked
             self.assertLess(program.ledger_now()["sinks"][0]["written"], count)
         self.assertEqual([line["value"] for line in read_lines(file)], list(range(count)))
         self.pipe.close()
@@ -216,7 +215,8 @@ class Check(LiveTest):
             self.assertEqual(both.read(100), HEADER)
 
     def test_a_writer_goes_on_waiting_for_its_reader(self):
-        """If a check that opens the FIFO released the writer, the writer would have no reader."""
+        """A check that opened the FIFO would release the writer, which would then have no reader.
+        """
         opened = threading.Event()
 
         def write():

@@ -11,7 +11,7 @@ from sluice_program import (ANY_PORT, CAPTURES, LEDGER, RIEMANN, SLUICE, Program
                             parse_json)
 
 TIME = r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z\Z"
-TORN = b'{"time":"2026-11-20T12:00:00.250000000Z","na'  # a line that a dead run left
+TORN = b'{"time":"2026-11-20T12:00:00.250000000Z","na'  # an incomplete line of a killed run
 
 
 class Levels(ProgramTest):
@@ -41,7 +41,7 @@ class Levels(ProgramTest):
         program.stop()
         said = next(line for line in program.said() if "listening on udp://" in line)
         granted = int(re.search(r"receive buffer (\d+) KiB, by ", said)[1])
-        self.assertIn(granted, range(64, 129))  # Linux doubles it
+        self.assertIn(granted, range(64, 129))  # Linux doubles the requested size
 
     def test_a_start_reports_all_that_it_has_opened(self):
         letters, lines = self.folder / "dead", self.folder / "lines"
@@ -146,7 +146,8 @@ class Json(ProgramTest):
 
 @not_on_windows("it has no journal")
 class Journal(ProgramTest):
-    """A program whose stream is a socket, which JOURNAL_STREAM names by device and inode (systemd.exec(5))."""
+    """A program whose stderr is a socket. JOURNAL_STREAM names its device and inode
+    (systemd.exec(5))."""
 
     def said_on_socket(self, *arguments, journal=True):
         ours, journals = socket.socketpair()
@@ -182,7 +183,8 @@ class Journal(ProgramTest):
 
 class Repeated(ProgramTest):
     def test_a_message_that_comes_again_is_counted_and_the_count_is_reported_later(self):
-        """Without further log lines, requests or datagrams: after --log-repeats, and at the end."""
+        """The count is reported without further log lines, requests or datagrams: after
+        --log-repeats, and at the end."""
         program = self.start("--listen", RIEMANN, "--log-repeats", "2s")
         sender = self.sender(program)
         sender.send(b"\xff")

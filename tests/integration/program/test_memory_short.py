@@ -1,8 +1,8 @@
-"""One allocation fails, of those of the whole program: at the start, at the stop, and in between.
+"""One of the program's allocations fails: at the start, at the stop, or in between.
 
-A sample of them is tried, so that this is quick; with TEST_EVERY_ALLOCATION=1 in the environment
-each is. SLUICE is a program that ../../support/platform/failing_memory.h is linked into.
-"""
+To be quick, it tries a sample of the allocations; with the environment variable
+TEST_EVERY_ALLOCATION=1, it tries each. SLUICE is a program that is linked with
+../../support/platform/failing_memory.h."""
 import json
 import os
 import struct
@@ -21,7 +21,7 @@ from test_tcp import OK, Client, framed
 
 SEALED = os.environ.get("TEST_SODIUM") == "1"
 EVERY = os.environ.get("TEST_EVERY_ALLOCATION") == "1"
-TRIED = 12  # allocations of each kind of moment, where not every one is
+TRIED = 12  # number of allocations that are tried in each phase, unless all are
 
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
@@ -32,20 +32,20 @@ class MemoryShort(FailingMemoryTest):
         self.address = f"unix:{self.folder}/control"
         self.key = Key("sealed")
 
-    # The shortage.
+    # The failing allocation.
 
     def failed(self):
-        """How many allocations have failed so far."""
+        """The number of allocations that have failed so far."""
         return struct.unpack_from("=Q", self.shared, 8)[0]
 
     def sample(self, count):
-        """Numbers of allocations from 1 to `count`, a few of them beyond."""
+        """Numbers of allocations from 1 to `count`, and a few beyond."""
         return range(1, count + 3, 1 if EVERY else max(1, count // TRIED))
 
     # The configuration.
 
     def write(self, number=0):
-        """A configuration with something of everything; there are two, 0 and 1."""
+        """Writes configuration 0 or 1, which use every feature."""
         out = self.folder / "out"
         out.mkdir(exist_ok=True)
         letters = f"file:{out}/letters.pcapng?rate=100"
@@ -75,7 +75,7 @@ class MemoryShort(FailingMemoryTest):
         new.replace(self.file)
 
     def sealed(self, number):
-        """A listener for sealed datagrams, with a key that is in both configurations."""
+        """A listener for sealed datagrams, with a key that both configurations contain."""
         if not SEALED:
             return []
         keys = self.folder / "keys"
@@ -89,10 +89,8 @@ class MemoryShort(FailingMemoryTest):
     # The resulting state.
 
     def finish(self, program, number):
-        """Waits for its end: 0 with a ledger that balances, or 70 with one line that says why.
-
-        It is 78 where the memory that --memory is about cannot be had.
-        """
+        """Waits for the program's end: 0 with a ledger that balances, or 70 with one line that
+        gives the reason, or 78 if the memory of --memory cannot be allocated."""
         self.assertIn(program.process.wait(DEADLINE), (0, 70, 78), self.told(program, number))
         program.stderr.wait_for_end()
         errors = [line for line in program.log() if line.startswith("sluice: error: ")]
@@ -118,10 +116,10 @@ class MemoryShort(FailingMemoryTest):
                 self.fail_at(number)
                 self.finish(self.run_with("--duration", "1ms"), number)
 
-    # Parts that continue after any failure.
+    # Features that must work after any failure.
 
     def assert_works(self, program, number):
-        """Requests are answered, and the counts are right."""
+        """Asserts that requests are answered and the counts are right."""
         ledger = program.ledger_now()
         self.assertEqual(self.client.ask("ledger")["listeners"][0]["name"],
                          ledger["listeners"][0]["name"], self.told(program, number))
@@ -134,7 +132,8 @@ class MemoryShort(FailingMemoryTest):
         self.assertEqual(self.metrics.health()[0], 200, self.told(program, number))
 
     def assert_opens(self, program, number):
-        """A sealed datagram is accepted, at the latest when its state has been written again."""
+        """Asserts that a sealed datagram is accepted, at the latest after its state was written
+        again."""
         end = time.monotonic() + DEADLINE
         before = self.decoded(program)
         while self.decoded(program) == before:
@@ -155,15 +154,13 @@ class MemoryShort(FailingMemoryTest):
         self.addCleanup(self.stream.socket.close)
         self.client = ControlClient(self.address)
         self.addCleanup(self.client.close)
-        self.client.ask("ledger")  # it is accepted by now
+        self.client.ask("ledger")  # its connection is accepted by now
         self.metrics = MetricsClient(program)
         return program
 
     def reload(self, program, number):
-        """Has it read the configuration of this number; returns whether it took that.
-
-        The log does not tell: it holds back a line that is the same as the one before.
-        """
+        """Requests a reload of configuration `number`. Returns whether it was accepted. The log
+        does not always show that, because it omits repeated lines."""
         def taken():
             return sum(CHANGED in line for line in program.log())
         before = taken()
@@ -171,7 +168,7 @@ class MemoryShort(FailingMemoryTest):
         program.ask_to_reload()
         wait_until(lambda: self.left() == 0 or taken() > before, "it was read or memory was short")
         if self.left() == 0:
-            program.ledger_now()  # when the reload is over
+            program.ledger_now()  # answered after the reload
         return taken() > before
 
     def test_at_a_reload(self):
@@ -181,7 +178,7 @@ class MemoryShort(FailingMemoryTest):
         count = NEVER - self.left()
         self.assertGreater(count, 100)
         for tried, number in enumerate(self.sample(count)):
-            if tried % 50 == 0:  # a ledger keeps what has gone, and an answer has its limit
+            if tried % 50 == 0:  # the ledger keeps retired parts, and the size of an answer is limited
                 self.fail_at(0)
                 program.stop()
                 program, present = self.begin(), 0
@@ -197,7 +194,7 @@ class MemoryShort(FailingMemoryTest):
         program.stop()
 
     def ask_for_all(self, program):
-        """Asks for each thing whose answer takes memory; whatever comes of it is an answer."""
+        """Makes each request whose answer needs memory. Any answer is allowed."""
         before = len(program.ledgers())
         program.ask_for_ledger()
         wait_until(lambda: self.left() == 0 or len(program.ledgers()) > before, "it has tried to")
@@ -219,7 +216,7 @@ class MemoryShort(FailingMemoryTest):
 
     def test_a_last_ledger_that_cannot_be_printed_is_an_internal_error(self):
         self.write()
-        for _ in range(2):  # later runs find a file of state
+        for _ in range(2):  # later runs find a state file
             self.fail_at(NEVER)
             self.finish(self.run_with("--duration", "1ms"), NEVER)
         count = NEVER - self.left()

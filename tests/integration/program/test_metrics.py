@@ -1,4 +1,4 @@
-"""--metrics: the ledger's numbers over HTTP, what the health is, and that no client holds it up."""
+"""--metrics: the ledger's numbers over HTTP, the health, and that no client blocks it."""
 import contextlib
 import json
 import os
@@ -19,19 +19,20 @@ from test_tcp import OK, TCP, Client, framed
 
 OPENMETRICS = "application/openmetrics-text"
 CONNECTIONS = 24
-PAGES = 4  # that may wait to be sent
-WAITING = 64  # those whose requests are not complete
-LEAVING = 32  # those that are about to be closed
+PAGES = 4  # most pages that may wait to be sent
+WAITING = 64  # most connections with incomplete requests
+LEAVING = 32  # most connections that are about to be closed
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 SCRAPE_TIMEOUT = 40 if SANITIZED else 10  # seconds; the default of Prometheus
-STALL_TIMEOUT = 1  # seconds that a sink may wait, and a client be silent, where it is set
+STALL_TIMEOUT = 1  # seconds that a sink may wait and a client may be silent, in tests that set it
 
 
-ESTABLISHED, CLOSE_WAIT = "01", "08"  # of proc_net_tcp
+ESTABLISHED, CLOSE_WAIT = "01", "08"  # states in /proc/net/tcp
 
 
 def descriptors(program, client):
-    """The descriptors of the process; under Wine, which keeps descriptors of its own, only its connections."""
+    """The number of descriptors of the process; under Wine, which has descriptors of its own, only
+    the connections."""
     if not WINDOWS:
         return len(os.listdir(f"/proc/{program.process.pid}/fd"))
     rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text("ascii").splitlines()]
@@ -48,7 +49,8 @@ class MetricsTest(ProgramTest):
 @unittest.skipUnless(SERVES, "this program was built without metrics")
 class Numbers(MetricsTest):
     def assert_ledger_is_on_page(self, program, client):
-        """When nothing moves: every term that the ledger has, and no other of its kind."""
+        """Asserts that the page has every term of the ledger, and no others. The program must be
+        idle."""
         wanted = numbers_of(program.wait_for_ledger(
             lambda ledger: all(is_still(sink) for sink in ledger["sinks"]), "nothing moved"))
         found = client.numbers()
@@ -68,7 +70,7 @@ class Numbers(MetricsTest):
                             if line.startswith("voluntary_ctxt_switches")).split()[1])
         before = waits()
         time.sleep(1)
-        self.assertLess(waits() - before, 50)  # without rest there are hundreds
+        self.assertLess(waits() - before, 50)  # without pauses there would be hundreds
         program.stop()
 
     @same_with_one_thread
@@ -101,7 +103,7 @@ class Numbers(MetricsTest):
             "--listen", f"pcap:{capture}?schema=riemann", "--sink", f"file:{out}",
             "--sink", f"file:{self.folder / 'm.csv'}?format=csv",
             "--dead-letter", f"file:{self.folder / 'dead.pcapng'}", listeners=2)
-        for _ in range(6):  # each may go to another receiver
+        for _ in range(6):  # each sender may reach another receiver
             sender = self.sender(program)
             for number in range(20):
                 sender.send(telemetry(gauge("a", number)))
@@ -120,7 +122,7 @@ class Numbers(MetricsTest):
                                labels(listener=f"pcap:{capture}")], 50)
         self.assertEqual(found["sluice_dead_letters_kept_total", frozenset()], 7)
 
-        def of_all_receivers(measure):  # the kernel chooses which of them gets what
+        def of_all_receivers(measure):  # the kernel distributes datagrams to receivers
             return sum(value for (name, _), value in found.items()
                        if name == f"sluice_receiver_{measure}_sum")
         self.assertEqual(of_all_receivers("drain_datagrams"), 126 + 31)
@@ -210,13 +212,13 @@ class Numbers(MetricsTest):
         pid = program.process.pid
         self.assertGreater(found["process_resident_memory_bytes"], 1 << 20)
         self.assertLess(abs(found["process_start_time_seconds"] - before), 5)
-        if WINDOWS:  # committed memory, and handles, which Wine does not count
+        if WINDOWS:  # committed memory; Wine does not count handles
             self.assertGreater(found["process_virtual_memory_bytes"], 1 << 20)
             self.assertIn("process_open_fds", found)
         else:
             self.assertGreater(found["process_virtual_memory_bytes"],
                                found["process_resident_memory_bytes"])
-            # The one connection that asks is not there any more.
+            # The connection of the request is already closed.
             self.assertIn(found["process_open_fds"] - len(os.listdir(f"/proc/{pid}/fd")), (0, 1))
         first = found["process_start_time_seconds"]
         self.assertEqual(client.numbers()["process_start_time_seconds", frozenset()], first)
@@ -235,7 +237,7 @@ class Health(MetricsTest):
         self.assertEqual(client.health(), (200, {"status": "ready"}))
 
     def test_a_sink_that_is_stuck_for_the_stall_timeout_degrades_it(self):
-        """When the reader continues, only losses since then are reported."""
+        """When the reader continues, only later losses are reported."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", f"{STALL_TIMEOUT}s",
                                      stdout=self.writer)
         os.close(self.writer)
@@ -286,7 +288,7 @@ class Health(MetricsTest):
         program.stop(code=74)
 
     def test_datagrams_that_cannot_be_decoded(self):
-        """A tenth of them; a single bad datagram now and then is not a reason."""
+        """A tenth of the datagrams. A single bad datagram from time to time is not a reason."""
         program, client = self.serve("--listen", RIEMANN)
         sender = self.sender(program)
         sender.send_all([metric(1)] * 90 + [b"\xff"] * 4)
@@ -311,7 +313,8 @@ class Health(MetricsTest):
 @unittest.skipUnless(SERVES, "this program was built without metrics")
 @unittest.skipIf(ONE_THREAD, "one thread can have one sink, which no reload changes")
 class Reloaded(MetricsTest):
-    """Listeners and sinks come and go; the counters of those that went stay, and none is twice."""
+    """Listeners and sinks are added and removed. The counters of removed ones remain, and no series
+    occurs twice."""
 
     def write(self, *sinks, metrics="0"):
         new = self.folder / "new.yaml"
@@ -326,7 +329,7 @@ class Reloaded(MetricsTest):
         program = self.start("--config", self.folder / "sluice.yaml")
         client = MetricsClient(program)
         sender = self.sender(program)
-        # The records of each sink so far, and the sinks from then on.
+        # The records of each sink so far, and the next configuration's sinks.
         steps = (((1, 1), [out]), ((2,), [out + "?format=csv"]), ((3,), [out, gone]),
                  ((4, 2), [out]))
         for number, (records, sinks) in enumerate(steps, 1):
@@ -399,23 +402,23 @@ class Clients(MetricsTest):
                 while connection.recv(65536):
                     pass
             except OSError:
-                pass  # it has been cut off
+                pass  # the connection was cut off
             self.assertEqual(client.health()[0], 200)
 
     def test_who_is_silent_or_does_not_read_holds_nobody_up(self):
-        """Idle clients take all slots: the program works, and stops in time."""
+        """Idle clients take all slots. The program must still work, and stop in time."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", f"{STALL_TIMEOUT}s")
         silent = [self.connection(client) for _ in range(CONNECTIONS + 4)]
         for connection in silent[:8]:
             connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
         self.sender(program).send_all([metric(1)] * 100)
         program.wait_for_settled(100)
-        # The clients' slots are free again when they have been silent for long enough.
+        # The slots become free when the clients have been silent for long enough.
         self.assertEqual(client.health()[0], 200)
         program.stop()
 
     def test_clients_that_have_gone_take_no_place(self):
-        """With half a request or none: a library would wait for the rest."""
+        """With half a request or none. An HTTP library would wait for the rest."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
         before = descriptors(program, client)
         for begin in (b"GET / HTTP/1.1\r\nHost", b"", b"\r\n", b"GET / HTTP/1.1\r\n\r"):
@@ -423,7 +426,7 @@ class Clients(MetricsTest):
                 with socket.create_connection((client.host, client.port), DEADLINE) as connection:
                     connection.sendall(begin)
             self.assertEqual(client.health()[0], 200)
-        for _ in range(3 * CONNECTIONS):  # nor those that do not wait for the answer, or ask twice
+        for _ in range(3 * CONNECTIONS):  # clients that do not wait for the answer, or send two requests
             with socket.create_connection((client.host, client.port), DEADLINE) as connection:
                 connection.sendall(b"GET /page/main.js HTTP/1.1\r\nHost: localhost\r\n\r\nGET /")
         self.assertEqual(client.health()[0], 200)
@@ -432,7 +435,7 @@ class Clients(MetricsTest):
 
     def serve_large_pages(self):
         """Each page is larger than what the system holds of it."""
-        count, length = (90, 100) if WINDOWS else (60, 200)  # of a path: 260 characters there
+        count, length = (90, 100) if WINDOWS else (60, 200)  # of a path, which has at most 260 characters on Windows
         sinks = [word for number in range(count)
                  for word in ("--sink", f"file:{self.folder}/{'x' * length}{number}")]
         program, client = self.serve("--listen", RIEMANN, *sinks, "--stall-timeout", "1h")
@@ -494,7 +497,7 @@ class Clients(MetricsTest):
         program.stop()
 
     def test_another_host_is_not_evicted(self):
-        """A slow request is served while one host opens connection after connection."""
+        """A slow request must be served while another host opens one connection after the other."""
         _, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
         with socket.socket() as slow:
             slow.bind(("127.0.0.2", 0))
@@ -521,7 +524,7 @@ class Clients(MetricsTest):
         try:
             self.assertEqual(connection.recv(100), b"")
         except ConnectionResetError:
-            pass  # as what it sent was not read
+            pass  # unread data resets the connection
 
     def test_who_asks_all_the_time_leaves_the_program_its_time(self):
         program, client = self.serve("--listen", RIEMANN)
@@ -572,7 +575,7 @@ class Places(MetricsTest):
         program = self.start("--listen", RIEMANN)
         links = []
         for number in os.listdir(f"/proc/{program.process.pid}/fd"):
-            with contextlib.suppress(FileNotFoundError):  # closed by now
+            with contextlib.suppress(FileNotFoundError):  # closed since
                 links.append(os.readlink(f"/proc/{program.process.pid}/fd/{number}"))
         tcp = {row.split()[9] for table in ("tcp", "tcp6") for row in
                pathlib.Path(f"/proc/net/{table}").read_text(encoding="ascii").splitlines()[1:]}

@@ -1,4 +1,4 @@
-"""--metrics answers processes that may open its socket, and requests with the token."""
+"""--metrics answers processes that may open its local socket, and requests with the token."""
 import base64
 import http.client
 import os
@@ -245,7 +245,7 @@ class Token(AccessTest):
         statuses = [client.ask("/metrics", **bearer(f"{OTHER}{number}")).status
                     for number in range(TRIES + 2)]
         self.assertEqual(statuses, [401] * TRIES + [429] * 2)
-        self.assertEqual(client.ask("/metrics", **bearer()).status, 200)  # others may be a proxy's
+        self.assertEqual(client.ask("/metrics", **bearer()).status, 200)  # the address may be a proxy
         limited = client.ask("/metrics", **bearer(OTHER))
         self.assertEqual((limited.status, limited.headers["retry-after"]), (429, "60"))
         self.assertEqual(client.ask("/healthz").status, 200)

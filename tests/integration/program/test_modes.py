@@ -1,4 +1,4 @@
-"""Modes of the files, folders and sockets that the program makes, whatever umask it was given."""
+"""Modes of the files, folders and sockets that the program creates, with any umask."""
 import os
 import re
 import shutil
@@ -17,7 +17,8 @@ nothing_on_windows("files there have no modes")
 
 class Modes(ProgramTest):
     def start_with(self, umask, sinks, keys=""):
-        """Starts it with an umask and all that makes files; they are there when it returns."""
+        """Starts the program with this umask and everything that creates files. Waits until they
+        exist."""
         program = self.start(
             "--listen", RIEMANN, *sinks, "--dead-letter", f"file:{self.folder}/dead.pcap?rate=100{keys}",
             "--control", f"unix:{self.folder}/control", preexec_fn=lambda: os.umask(umask))
@@ -31,7 +32,8 @@ class Modes(ProgramTest):
                 for path in self.folder.rglob("*")}
 
     def check_data(self, umask, mode, folder, data):
-        """The modes of files of data, and of a folder for them, that were created with mode=MODE."""
+        """Checks the modes of data files, and of a folder for them, that were created with
+        mode=MODE."""
         with self.subTest(f"umask {umask:03o}, mode {mode}"):
             sinks = ("--sink", f"file:{self.folder}/plain?format=json{mode}",
                      "--sink", f"file:{self.folder}/%{{schema}}/rotated?rotate_size=1MiB{mode}")
@@ -82,7 +84,8 @@ class Modes(ProgramTest):
 
 class Kinds(ProgramTest):
     def check_found(self, umask, found, kinds):
-        """Each path is of one of these kinds, and has its mode and this user; returns the kinds."""
+        """Asserts that each path is of one of these kinds, and has its mode and this user. Returns
+        the kinds."""
         seen = set()
         for path, status in found.items():
             names = [name for name in kinds if KINDS[name].pattern.fullmatch(path)]

@@ -1,4 +1,4 @@
-"""A configuration in several files: `files:` and folders, with the place of everything."""
+"""A configuration in several files: `files:` and folders, with the position of each setting."""
 import unittest
 
 from built import WINDOWS

@@ -1,5 +1,5 @@
-"""Multicast groups, in the test's own network: which socket receives what, and groups whose
-interface disappears and returns."""
+"""Multicast groups in a network of the test: which socket receives which datagrams, and groups
+whose interface disappears and returns."""
 import json
 import pathlib
 import socket
@@ -21,7 +21,7 @@ def ip(*words):
 
 
 def make_link(number=1):
-    """The two ends of a link, both in one namespace: datagrams sent by one end arrive at the
+    """Creates the two ends of a link in one namespace. Datagrams sent by one end arrive at the
     other."""
     ip("link", "add", f"in{number}", "type", "veth", "peer", "name", f"out{number}")
     for name, host in ((f"in{number}", 1), (f"out{number}", 2)):
@@ -34,7 +34,7 @@ class Multicast(ProgramTest):
     def setUp(self):
         super().setUp()
         ip("link", "set", "lo", "up")
-        for family in ("all", "default"):  # datagrams from a local address are not martians
+        for family in ("all", "default"):  # accept datagrams from local addresses
             settings = pathlib.Path("/proc/sys/net/ipv4/conf", family)
             (settings / "rp_filter").write_text("0", encoding="ascii")
             (settings / "accept_local").write_text("1", encoding="ascii")
@@ -94,8 +94,9 @@ class Multicast(ProgramTest):
         return f"udp://[{group}]:{PORT}" if ":" in group else f"udp://{group}:{PORT}"
 
     def check_shared(self, keys, sent, wanted):
-        """Starts a listener of one group for each item of `keys`, and calls `sent` to send.
-        `wanted` has the values that each listener must receive. Done for both address families."""
+        """Starts one listener of a group for each item of `keys`, and calls `sent` to send.
+        `wanted` has the values that each listener must receive. Does this for both address
+        families."""
         for group, family in (("239.1.2.3", 4), ("ff15::5555", 6)):
             with self.subTest(group=group):
                 path = self.folder / f"lines{family}"
@@ -276,8 +277,8 @@ class Multicast(ProgramTest):
         program.stop()
 
     def test_a_group_that_came_by_a_reload_keeps_its_interface_after_others(self):
-        """The configuration that named the interface is freed by then. The reported error is
-        that of the join that fails."""
+        """The configuration that named the interface was freed by then. The reported error is that
+        of the failing join."""
         config = self.folder / "sluice.yaml"
         listeners = [f"udp://127.0.0.1:{free_port()}?schema=riemann",
                      f"udp://239.1.2.3:{PORT}?schema=riemann&interface=in1"]
@@ -305,7 +306,8 @@ class Multicast(ProgramTest):
         program.stop()
 
     def test_a_group_is_left_where_it_was_before_it_is_joined_again(self):
-        """The number of memberships of a socket is limited: those on removed interfaces count."""
+        """The number of memberships of a socket is limited, and those on removed interfaces count.
+        """
         limit = pathlib.Path("/proc/sys/net/ipv4/igmp_max_memberships")
         self.addCleanup(limit.write_text, limit.read_text())
         limit.write_text("2")

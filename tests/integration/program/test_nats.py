@@ -252,7 +252,7 @@ class Logins(Secrets):
     def test_a_file_of_nsc(self):
         who = NatsOperator(self.folder)
         server = NatsServer(self, who.config())
-        # The account has no streams: the server's answer proves that the login worked.
+        # The account has no streams, so this answer proves that the login worked.
         self.assert_not_written(server, f"&credentials_file={who.credentials('hidden')}",
                                 "no stream takes this subject")
 

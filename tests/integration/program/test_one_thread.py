@@ -1,7 +1,6 @@
-"""--threads 1: the receiving thread runs the sink too.
+"""--threads 1: the receiving thread also runs the sink.
 
-That it keeps all promises is what other scripts show, which run a second time with it.
-"""
+Other scripts, which run a second time with this option, test that it keeps all promises."""
 import os
 import pathlib
 import unittest
@@ -10,7 +9,7 @@ from built import not_on_windows
 from protobuf import metric
 from sluice_program import BURST, CAPTURES, RIEMANN, TELEMETRY, ProgramTest, wait_until
 
-FILLS_A_PIPE = 3000  # lines of more than 200 bytes: far more than the 64 KiB that a pipe holds
+FILLS_A_PIPE = 3000  # lines of more than 200 bytes, far more than the 64 KiB of a pipe
 
 
 class OneThread(ProgramTest):

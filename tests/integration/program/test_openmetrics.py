@@ -22,7 +22,7 @@ TIME = SECONDS * 10 ** 9
 
 
 def at(time_ns):
-    """The time as files have it, in seconds."""
+    """The time in seconds, as in the files."""
     return Decimal(time_ns) / 10 ** 9
 
 
@@ -47,7 +47,7 @@ class OpenMetricsTest(ProgramTest):
         return samples_of(self.content(name))
 
     def of_capture(self, listener):
-        """The samples of the one file that a capture becomes, and the sink's counts."""
+        """The samples of the only file that a capture becomes, and the sink's counts."""
         program, ledger = self.run_to_end("--listen", listener, "--sink", self.url())
         self.assertEqual(program.log(), [])
         self.assertEqual(self.files(), ["metrics.om"])
@@ -147,7 +147,7 @@ class Flushes(OpenMetricsTest):
         self.assertEqual(self.content("metrics.om.part"), b"")
 
         def flushed():
-            program.ask_to_reload()  # an early request may come before the sink has the record
+            program.ask_to_reload()  # a request may come before the sink has the record; so repeat it
             return self.files() == ["metrics.om"]
 
         wait_until(flushed, "a file is complete because of SIGHUP")
@@ -250,16 +250,16 @@ class Paths(OpenMetricsTest):
 
 
 def telemetry_of(names):
-    """A datagram of Riemann with an event for each name, whose labels are long."""
+    """A Riemann datagram with an event for each name."""
     return riemann(*[{"service": name, "metric_sint64": 1} for name in names])
 
 
-# --- what a crash leaves --------------------------------------------------------------------------
+# --- after a crash --------------------------------------------------------------------------------
 
 class Full(OpenMetricsTest):
     @not_on_windows(NO_LIMIT)
     def test_a_file_that_cannot_be_written_is_tried_again_and_the_next_record_waits(self):
-        """The records of a file are written when a further one has no room in it."""
+        """The records of a file are written when another record does not fit in it."""
         bounds = tuple(float(number) for number in range(1200))
         histogram = {"bounds": bounds, "counts": (1,) * 1201, "count": 1201, "sum": 3.0}
         program = self.start("--listen", TELEMETRY, "--sink",
@@ -282,7 +282,7 @@ class Left(OpenMetricsTest):
     WHOLE = b"# TYPE old gauge\nold 1 2\n" + END.encode()
 
     def leave(self, content):
-        """A program is killed, then the next one writes another file."""
+        """A program was killed and left this content; the next one writes another file."""
         (self.out / "metrics.om.part").write_bytes(content)
         program = self.start("--listen", TELEMETRY, "--sink", self.url())
         self.sender(program).send_all([gauge("new", 1)])
@@ -312,7 +312,7 @@ class Left(OpenMetricsTest):
         self.assertEqual(self.content("metrics.om.part"), other)
 
 
-# --- what it is for -------------------------------------------------------------------------------
+# --- where it can be used -------------------------------------------------------------------------
 
 class Refused(OpenMetricsTest):
     def test_what_is_no_file(self):
@@ -336,7 +336,7 @@ class Refused(OpenMetricsTest):
         def least(sink):
             return int(self.least_memory("--listen", RIEMANN, "--sink", sink)[:-3])
 
-        # Buffers for a block of 1 MiB instead of 64 KiB, and for its arranged form.
+        # Additional buffers: for a block of 1 MiB instead of 64 KiB, and for its arranged form.
         kib = least(self.url()) - least(f"file:{self.out}/x?rotate_size=1MiB")
         self.assertTrue(math.isclose(kib, (1024 - 64) + 2048, abs_tol=8), kib)
 

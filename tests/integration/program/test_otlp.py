@@ -1,4 +1,5 @@
-"""OTLP over UDP: one request a datagram, its metrics as samples, and every field by its number."""
+"""OTLP over UDP: one request per datagram, its metrics as samples, and every field by its number.
+"""
 import unittest
 
 from protobuf import double, fixed32, fixed64, integer, message, text, zigzag
@@ -24,7 +25,7 @@ def put_kv(number):
     return attribute(number, "k", string("v"))
 
 
-# A resource and a scope with all their fields, as bytes and as the JSON that is written.
+# A resource and a scope with all their fields, as bytes and as JSON.
 RESOURCE = put_kv(1) + integer(2, 3) + message(
     3, text(1, "url") + text(2, "service") + text(3, "a") + text(3, "b") + text(4, "c"))
 RESOURCE_TOLD = {"attributes": KV, "dropped_attributes_count": 3, "entity_refs": [
@@ -34,13 +35,14 @@ SCOPE_TOLD = {"name": "lib", "version": "1.2", "attributes": KV, "dropped_attrib
 
 
 def request(item):
-    """A request of one item (a metric, a log record, a span) under a full resource and scope."""
+    """A request with one item (a metric, a log record, a span), and a resource and scope with all
+    fields."""
     return message(1, message(1, RESOURCE) + message(
         2, message(1, SCOPE) + message(2, item) + text(3, "scope's")) + text(3, "resource's"))
 
 
 def request_reported(name, items, item):
-    """As request, as JSON. `name` is "metrics", for example, and `items` the name of the scope's
+    """The JSON of `request`. `name` is "metrics", for example, and `items` the name of the scope's
     list."""
     return {f"resource_{name}": [{"resource": RESOURCE_TOLD, "schema_url": "resource's",
                                   f"scope_{name}": [{"scope": SCOPE_TOLD, "schema_url": "scope's",
@@ -105,8 +107,8 @@ class Requests(OtlpTest):
 
 
 class Fields(OtlpTest):
-    """Every field by its number, also those that no capture has. Fields of bytes are tested with
-    the captures."""
+    """Every field by its number, including those that no capture has. Fields of bytes are tested
+    with the captures."""
 
     def assert_metric(self, number, name, data, told):
         self.assertEqual(

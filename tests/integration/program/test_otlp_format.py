@@ -12,7 +12,7 @@ FACTS = ("received", "source", "listener")
 
 
 def samples_of(lines):
-    """The lines without the sender's facts, which OTLP does not contain."""
+    """The lines without the facts about the datagram, which OTLP does not contain."""
     return [{key: value for key, value in line.items() if key not in FACTS} for line in lines]
 
 
@@ -25,7 +25,7 @@ class OtlpFormat(ProgramTest):
 
 class Written(OtlpFormat):
     def read_back(self):
-        """The samples of the file, as written by a program that received the file's requests."""
+        """The samples of the file, as a program writes them that receives its requests."""
         capture = self.folder / "again"
         requests = split(self.path.read_bytes())
         program = self.start("--listen", "udp://127.0.0.1:0?schema=otlp&framing=delimited",

@@ -1,5 +1,5 @@
-"""view=record: a line for each log record and each span, field by field as protobuf's own library
-reads them. Skipped (77) where that is not there."""
+"""view=record: a line for each log record and each span, compared field by field with protobuf's
+own library. Skipped (77) without that library."""
 import base64
 import datetime
 import math
@@ -57,7 +57,7 @@ def to_time(nanoseconds):
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:09}Z"
 
 
-# --- what a line should be, from what the library reads -----------------------------------------
+# --- the expected line, computed with the library -------------------------------------------------
 
 def of_value(value):
     kind = value.WhichOneof("value")
@@ -85,7 +85,7 @@ TIMES = {"time_unix_nano": "time", "observed_time_unix_nano": "observed_time",
 
 
 def of_field(name, value):
-    """A field's name and value in a line: every field that was sent must be known here."""
+    """A field's name and value in a line. Fails for unknown fields."""
     if name in TIMES:
         return TIMES[name], to_time(value)
     if name.endswith("trace_id") or name.endswith("span_id"):
@@ -172,7 +172,7 @@ class OfEveryField(Records):
     SCOPE = (text(1, "lib") + text(2, "1.2") + attribute(3, "k", integer(2, 1)) + integer(4, 5))
 
     def request(self, *items):
-        """Items under a full resource and scope."""
+        """A request with these items, and a resource and scope with all fields."""
         return message(1, message(1, self.RESOURCE) + message(
             2, message(1, self.SCOPE) + b"".join(message(2, item) for item in items) +
             text(3, "scope's")) + text(3, "resource's"))
@@ -266,7 +266,7 @@ class TheMessage(Records):
 
 class Bounds(Records):
     def test_keys_that_take_too_long_to_tell_apart_make_a_record_too_large(self):
-        """5,000 keys with the same length, first and last byte are too large a record; other
+        """A record with 5,000 keys of the same length, first and last byte is too large. Other
         datagrams are decoded."""
         keys = b"".join(message(6, text(1, f"k{number:04}k")) for number in range(5000))
         program = self.start("--listen", f"{ANY_PORT}?schema=otlp-logs&max_decoded=8MiB", "--sink",
@@ -275,7 +275,7 @@ class Bounds(Records):
         bad = message(1, message(2, message(2, keys)))
         self.assertLess(len(bad), 65000)
         self.sender(program).send_all([good, bad, good])
-        program.wait_for_settled(3)  # with a sanitizer this takes longer than a stop waits
+        program.wait_for_settled(3)  # with a sanitizer this takes longer than the limit of a stop
         ledger = program.stop()
         self.assertEqual([line["severity_text"] for line in program.output()], ["good", "good"])
         self.assertEqual(ledger["sinks"][0]["failed"]["too_large"], 1)

@@ -1,4 +1,4 @@
-"""OTLP over UDP as AWS's exporters send it: a line of JSON, a prefix, and base64 of a request."""
+"""OTLP over UDP as AWS's exporters send it: a prefix, and a line with a request in base64."""
 import base64
 import unittest
 

@@ -1,4 +1,4 @@
-"""An outage of a far end: the log from its beginning to its end, and health during it."""
+"""Outages of a far end: the log from the beginning to the end, and the health during the outage."""
 import contextlib
 import os
 import socket
@@ -40,7 +40,7 @@ class Outages(ProgramTest):
         self.assertGreaterEqual(min(past["seconds"], past["ended_seconds_ago"]), 0)
         self.assertEqual(program.stop()["sinks"][0]["written"], 2)
         lines = [line for line in program.log() if "trying again" in line]
-        self.assertLessEqual(len(lines), 6)  # at growing intervals
+        self.assertLessEqual(len(lines), 6)  # at increasing intervals
 
     @unittest.skipUnless("TEST_NATS_SERVER" in os.environ, "needs cnats and nats-server")
     def test_a_nats_server_that_is_restarted(self):
@@ -60,7 +60,7 @@ class Outages(ProgramTest):
         cluster = KafkaMock(self)
         cluster.order("create t 1")
         self.check_outage(f"kafka://{cluster.brokers}/t?{KEYS}",
-                          lambda: cluster.order("short 16"),  # a try every 100 ms
+                          lambda: cluster.order("short 16"),  # an attempt every 100 ms
                           lambda: None,
                           "the messages are refused: Broker: Not enough in-sync replicas")
 
@@ -77,7 +77,7 @@ class Certificates(ProgramTest):
     """The log and the health report name the error of a server's certificate, and the remedy."""
 
     def serve(self, days):
-        """A server that has a certificate for 127.0.0.1, and no more than that."""
+        """A server with a certificate for 127.0.0.1."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*self.authority.issue("server", days=days))
         listening = socket.create_server(("127.0.0.1", 0))

@@ -1,5 +1,5 @@
-"""format=protobuf and format=pcap: datagrams are written unchanged, and read back by other
-programs and by us."""
+"""format=protobuf and format=pcap: datagrams are written unchanged. Other programs and sluice read
+them."""
 import datetime
 import json
 import os
@@ -33,7 +33,7 @@ REAL = {
 
 
 def nanoseconds(line):
-    """The arrival of a JSON line, to the nanosecond."""
+    """The arrival time of a JSON line in nanoseconds."""
     whole, fraction = line["received"].rstrip("Z").split(".")
     moment = datetime.datetime.fromisoformat(whole).replace(tzinfo=datetime.timezone.utc)
     return int(moment.timestamp()) * 10 ** 9 + int(fraction)
@@ -77,7 +77,8 @@ class Pcap(ProgramTest):
                       f"file:{self.lines}?view=message")
 
     def assert_packets(self, sent):
-        """tshark finds these (source, destination, payload), at the times that JSON has."""
+        """Asserts that tshark finds these packets (source, destination, payload), at the times in
+        the JSON lines."""
         packets = read_packets(self.path)
         self.assertEqual([packet["payload"] for packet in packets], [each[2] for each in sent])
         self.assertEqual([(packet["source"], packet["destination"]) for packet in packets],
@@ -90,7 +91,8 @@ class Pcap(ProgramTest):
         return packets
 
     def assert_read_back(self, schema):
-        """Our own program must read the file back as the same lines, except the listener's name."""
+        """Asserts that sluice reads the file back as the same lines, except for the listener's
+        name."""
         again = self.folder / "again"
         again.unlink(missing_ok=True)
         _, ledger = self.run_to_end("--listen", f"pcap:{self.path}?schema={schema}", "--sink",
@@ -138,7 +140,7 @@ class Pcap(ProgramTest):
         sent = [metric(1), b"", metric(3, "odd"), riemann({"service": "x" * 65519})]
         sender.send_all(sent)
         program.stop()
-        self.assertEqual(len(sent[-1]), 65527)  # the longest of IPv6
+        self.assertEqual(len(sent[-1]), 65527)  # the longest payload of IPv6
         source = sender.socket.getsockname()[:2]
         self.assert_packets([(source, ("::1", program.port()), each) for each in sent])
         self.assert_read_back("riemann")
@@ -201,13 +203,13 @@ class Pcap(ProgramTest):
             self.assertEqual([receiver.recv(65536) for _ in sent], sent)
 
 
-# Valid messages of Riemann in forms that no encoder produces.
+# Valid Riemann messages in forms that no encoder produces.
 ODD = {
     "a tag of five bytes, of which two bits are dropped": bytes.fromhex("c1c6c6c639") + bytes(8),
     "a number of ten bytes, of which six bits are dropped": b"\x10" + b"\xff" * 9 + b"\x7f",
     "a length of five bytes": bytes.fromhex("fa3f8280808000") + b"hi",
     "groups": groups(1000, 100),
-    # the length and the first byte look like the beginning of a JSON line
+    # The length and the first byte look like the beginning of a JSON line.
     "a state, and 123 bytes":
         message(4, integer(1, 1) + text(3, "s" * 63)) + message(3, b"e" * 52),
 }
@@ -283,7 +285,7 @@ class Files(ProgramTest):
 
     def test_a_capture_with_another_head_is_not_touched(self):
         path = self.folder / "packets"
-        write_capture(path, [metric(1)])  # microseconds
+        write_capture(path, [metric(1)])  # a pcap file with microseconds
         before = path.read_bytes()
         said = self.refused("--listen", RIEMANN, "--sink", f"file:{path}?format=pcap", code=73)
         self.assertIn("it holds something else", said)

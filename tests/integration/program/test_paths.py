@@ -110,7 +110,7 @@ class Values(RotatingTest):
         self.assertEqual(self.numbers("127.0.0.4.n"), [4])
 
     def send_three_beside(self, path):
-        """Three senders, the second of which has something in the way of its file."""
+        """Sends from three senders. A file or folder blocks the path of the second one."""
         program = self.start_on_all(path, "flush_interval=1ms&fsync=never")
         for count, host in enumerate((1, 2, 3, 1)):
             self.send_from(program, f"127.0.0.{host}", [numbered(count)] * BURST)
@@ -167,7 +167,7 @@ class Values(RotatingTest):
 
 
 class Days(RotatingTest):
-    """The time in a path is the arrival time in the capture, not the present time."""
+    """The time in a path is the arrival time in the capture, not the current time."""
 
     def run_capture(self, path, keys, records):
         """`records` are pairs (seconds since FIRST_CAPTURED, host). The value of a record is its
@@ -183,8 +183,8 @@ class Days(RotatingTest):
         return ledger
 
     def expect(self, records, form):
-        """Each file must contain exactly the records of its name, in order; `form` makes the
-        name of a record's time and host."""
+        """Asserts that each file contains exactly the records of its name, in order. `form` is the
+        strftime format of names."""
         expected = collections.defaultdict(list)
         for number, (seconds, host) in enumerate(records):
             name = time.strftime(form, time.gmtime(FIRST_CAPTURED + seconds))

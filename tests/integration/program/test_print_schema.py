@@ -33,7 +33,7 @@ def example(field, depth=0):
 
 
 def fill(message, depth=0):
-    """Sets every field (of a oneof the last one); repeated fields get two elements."""
+    """Sets every field; of a oneof the last one. Repeated fields get two elements."""
     for field in message.DESCRIPTOR.fields:
         if field.label == F.LABEL_REPEATED:
             for _ in range(2):
@@ -59,12 +59,12 @@ class Printed(ProgramTest):
         return path
 
     def protoc(self, path, *arguments):
-        """Runs protoc with only the folder of the file as its path."""
+        """Runs protoc with the file's folder as its only path."""
         subprocess.run(["protoc", f"--proto_path={path.parent}", *arguments, path.name], check=True,
                        timeout=DEADLINE)
 
     def shapes_in(self, path, *arguments):
-        """The messages of a file: {name: {number: the properties that decide its encoding}}."""
+        """The messages of a file: {name: {number: properties that determine its encoding}}."""
         descriptors = self.folder / f"{path.name}.desc"
         self.protoc(path, *arguments, f"--descriptor_set_out={descriptors}")
         files = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read_bytes())

@@ -1,4 +1,4 @@
-"""rate_limit=: how much each source may send; exact for a capture, measured for a running
+"""rate_limit=: how much each source may send. It is exact for a capture, and measured for a running
 program."""
 import socket
 import time
@@ -10,7 +10,7 @@ from sluice_program import BURST, RIEMANN, ProgramTest, dropped
 from test_sources import CROWD, FEW, THE_FEW, Sources
 
 RATE = 100
-ABOVE_ALL = 10_000_000  # the values of the source that sends too much begin here
+ABOVE_ALL = 10_000_000  # values of the source that sends too much begin here
 
 
 def refused_by_reason(listener):
@@ -19,8 +19,8 @@ def refused_by_reason(listener):
 
 class Limited(Sources):
     def send_many(self, program, source, values, ports=1):
-        """Sends the values in bursts from one source, by its ports in turn, without loss.
-        Returns the seconds that it took."""
+        """Sends the values in bursts from one source without loss, alternating between its ports.
+        Returns the time in seconds."""
         senders = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(ports)]
         for sender in senders:
             self.addCleanup(sender.close)
@@ -35,14 +35,15 @@ class Limited(Sources):
         return time.monotonic() - begin
 
     def assert_within_rate(self, passed, seconds):
-        """At least one second's worth passes; at most that and the worth of the measured time."""
+        """Asserts that at least the records of one second pass, and at most those of one second
+        plus the measured time."""
         self.assertGreaterEqual(passed, RATE)
         self.assertLessEqual(passed, RATE + seconds * RATE)
 
 
 class Crowd(Limited):
     def test_of_a_crowd_one_network_passes_and_of_its_loud_one_what_it_may_send(self):
-        """10,000 sources, of which 250 are allowed; one of these sends 20 times its limit."""
+        """10,000 sources, of which 250 are allowed. One of these sends 20 times its limit."""
         letters = self.folder / "dead.pcapng"
         program = self.start("--listen", RIEMANN + f"&allow={THE_FEW}&rate_limit={RATE}",
                              "--dead-letter", f"file:{letters}")
@@ -85,7 +86,7 @@ class OneSource(Limited):
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         ledger = program.ledger_now()
         first = ledger["listeners"][0]["decoded"]
-        # The limit counts by the clock, so the test must wait until a second is over.
+        # The limit uses the clock, so wait until a second is over.
         time.sleep(1.1)
         self.send_many(program, "127.0.0.9", range(3 * RATE))
         seconds = time.monotonic() - begin
@@ -123,7 +124,8 @@ class OneSource(Limited):
 
 class Captured(ProgramTest):
     def test_a_capture_is_limited_by_its_own_time(self):
-        """For ten seconds: seven a second of one host, which may send three, and two of another."""
+        """For ten seconds: seven records a second from a host that may send three, and two from
+        another host."""
         path = self.folder / "capture.pcap"
         path.write_bytes(HEADER + b"".join(
             record(second, metric(second), host=host)

@@ -1,6 +1,6 @@
-"""Messages of third-party protocols, built by protobuf's own library, and the samples read from
-them: Juniper's native sensors, Cisco's model-driven telemetry, Pinba. Skipped (77) without that
-library."""
+"""Messages of third-party protocols, built by protobuf's own library, and the samples that sluice
+reads from them: Juniper's native sensors, Cisco's model-driven telemetry, Pinba. Skipped (77)
+without that library."""
 import base64
 import json
 import os
@@ -28,7 +28,8 @@ CDP = "Cisco-IOS-XR-cdp-oper:cdp/nodes/node/neighbors/details/detail"
 
 class Recipes(ProgramTest):
     def compile(self, path):
-        """Makes a descriptor set and the library's classes of it; returns the set's path."""
+        """Compiles a descriptor set and creates the library's classes for it. Returns the set's
+        path."""
         descriptors = self.folder / f"{path.stem}.desc"
         subprocess.run(["protoc", f"--proto_path={path.parent}", "--include_imports",
                         f"--descriptor_set_out={descriptors}", path.name], timeout=DEADLINE,
@@ -242,7 +243,7 @@ class Pinba(Recipes):
                          [(name, labels) for name, _, labels in expected])
         for (_, value, _), (_, truth, _) in zip(found, expected):
             self.assertAlmostEqual(value, truth, delta=abs(truth) * 1e-7)
-        # Two requests without a required field are refused.
+        # The two requests without a required field were refused.
         self.assertEqual(ledger["listeners"][0]["reasons"]["malformed"], 2)
 
 

@@ -1,4 +1,4 @@
-"""udp: sinks: datagrams are passed on as they came, to all addresses or in turn, and counted."""
+"""udp: sinks: datagrams are relayed unchanged, to all addresses or alternately, and counted."""
 import os
 import socket
 import subprocess
@@ -13,7 +13,7 @@ DELIMITED = ANY_PORT + "?schema=telemetry&framing=delimited"
 
 
 class Target:
-    """A socket that datagrams are passed on to."""
+    """A socket that receives relayed datagrams."""
 
     def __init__(self, host="127.0.0.1"):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -105,7 +105,7 @@ class Passing(Relay):
         self.assertEqual([line["value"] for line in read_lines(path)], list(range(50)))
 
     def test_a_family_that_this_machine_cannot_reach_fails_alone(self):
-        """With to=turn what one address cannot get goes to the next."""
+        """With to=turn, the next address gets a datagram that could not be sent to one address."""
         target = self.target()
         program = self.start("--listen", RIEMANN, "--sink",
                              f"udp:[2001:db8:77::1]:9,{target.url}?to=turn")
@@ -165,7 +165,7 @@ class Bad(Relay):
         self.assertEqual(got, sent)
 
     def test_large_ones_stay_in_their_order_too(self):
-        """Each large datagram takes a batch of its own."""
+        """Each large datagram needs a separate batch."""
         target = self.target()
         program = self.start("--listen", RIEMANN, "--sink", f"udp:{target.url}?bad=too")
         sent = [metric(1), b"\xff", metric(2, host="y" * 60000), b"\xff\xff" * 20000, metric(3),

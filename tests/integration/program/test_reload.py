@@ -1,4 +1,4 @@
-"""Another configuration for a running program: unchanged parts miss no record, invalid ones are
+"""Reloads of a running program: unchanged parts miss no record, and invalid configurations are
 refused."""
 import json
 import os
@@ -14,7 +14,7 @@ from sluice_program import (CHANGED, DEADLINE, SANITIZED, ProgramTest, dropped,
                             parse_lines, read_lines, wait_until)
 from test_config import READS_FILES
 
-# Number of reloads while datagrams arrive, and reloads a second.
+# Number of reloads while datagrams arrive, and datagrams a second.
 RELOADS, RATE = (40, "10000") if SANITIZED or WINDOWS else (200, "50000")
 SHELL = "the command is of POSIX' shell"
 REFUSED = "reload refused, the present configuration stays: "
@@ -28,8 +28,8 @@ class Reload(ProgramTest):
         self.kept = self.folder / "kept"
 
     def write(self, listeners, sinks, **options):
-        """Replaces the file at once, as editors and packages do, since the program may read it
-        at any time."""
+        """Replaces the file by renaming, as editors and packages do, because the program may read
+        it at any time."""
         new = self.folder / "new.yaml"
         new.write_text(json.dumps({**options, "listeners": listeners, "sinks": sinks}),
                        encoding="utf-8")
@@ -175,7 +175,7 @@ class Reload(ProgramTest):
             sender.sendto(metric(1), to)
             program.wait_for_received(1)
         listener = program.stop()["listeners"][0]
-        # The filtered datagram is not called a loss when the filter has gone.
+        # The filtered datagram must not be counted as a loss after the filter was removed.
         self.assertNotIn("kernel_drops", listener)
         self.assertEqual((listener["received"], listener["kernel_drops_and_filtered"]), (1, 1))
 
@@ -235,7 +235,7 @@ class Reload(ProgramTest):
             program.ask_to_reload()
             program.wait_for_log(REFUSED, number + 1)
             program.wait_for_log("kept: reopened", number + 1)
-            # the reopening is complete before the second
+            # The reopening is complete before the second record.
             for value in (2 * number + 1, 2 * number + 2):
                 sender.send(metric(value))
                 for sink in range(3):
@@ -311,10 +311,9 @@ class Reload(ProgramTest):
         self.assertEqual(len(ledger["sinks"]), 2)
 
     def check_torn_line(self, sink, reading, writing=None, kept=None):
-        """A sink that had to stop in the middle of a line of a pipe leaves the line to its
-        successor, which ends it first. `reading` is the other end of the pipe, `writing` the
-        program's standard output if that is the sink, and `kept` an end that stays open all the
-        time."""
+        """A sink that stopped in the middle of a line of a pipe leaves the line to its successor,
+        which must end it first. `reading` is the other end of the pipe. `writing` is the program's
+        standard output, if that is the sink. `kept` is an end that stays open during the test."""
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         self.write([listener], [sink], **{"stop-timeout": "200ms"})
         program = self.start("--config", self.file, stdout=writing)
@@ -351,7 +350,7 @@ class Reload(ProgramTest):
         fifo = self.folder / "pipe"
         os.mkfifo(fifo)
         reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-        kept = os.open(fifo, os.O_WRONLY)  # between the two sinks the FIFO would have no writer
+        kept = os.open(fifo, os.O_WRONLY)  # keeps a writer between the two sinks
         self.check_torn_line(f"file:{fifo}", reading, kept=kept)
 
     def test_of_sinks_that_write_the_same_each_has_all_of_its_time(self):
@@ -373,7 +372,7 @@ class Reload(ProgramTest):
 
     def check_stalled(self, stalled, memory):
         """Reloads replace a stalled sink four times; `stalled` makes its text from a number. The
-        removed sinks and their successors hold less than all batches."""
+        removed sinks and their successors must not hold all batches."""
         listener = "udp://127.0.0.1:0?schema=riemann&receive_buffer=8MiB"
         options = {"stop-timeout": "60s", "memory": memory}
         program = self.begin(listener, sinks=[stalled(1)], **options)
@@ -396,7 +395,7 @@ class Reload(ProgramTest):
         self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
         self.assertEqual(kept["written"], sent)
         self.assertGreater(sum(sink["refused"]["ring_full"] for sink in replaced), 0)
-        # At least 16 batches of seven records each waited in the queue of each of them.
+        # At least 16 batches of seven records each waited in the queue of each sink.
         self.assertGreaterEqual(sum(sink["queued"] for sink in replaced), 5 * 16 * 7)
 
     @not_on_windows(NO_FIFO)
@@ -421,12 +420,13 @@ class Reload(ProgramTest):
                 ([stays, comes], [kept, one]),
                 ([stays], [kept, one + "?format=influx", two]),
                 ([stays + "&max_datagram=2KiB", comes], [kept, two + "?format=csv"])]
-        # The queues hold all records: the speed of the sinks is not tested here.
+        # The queues can hold all records, because the speed of the sinks is not tested.
         self.write(*sets[0], memory="256MiB")
         program = self.start("--config", self.file)
         sent = 0
         for first in range(0, RELOADS, 20):
-            # No more datagrams than the buffers hold: the speed of the host is not tested here.
+            # At most the datagrams that fit in the buffers, because the speed of the machine is not
+            # tested.
             load = subprocess.Popen(
                 command(os.environ["TEST_SEND"], "--to", program.names[0], "--schema",
                         "telemetry", "--rate", RATE, "--count", "100000", "--report", "json"),
@@ -441,7 +441,7 @@ class Reload(ProgramTest):
         stayed, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(stayed["received"] + dropped(stayed), sent)
         self.assertEqual(stayed["decoded"], stayed["received"])
-        # A drop shows as a gap only when a later datagram arrives.
+        # A drop is counted as a gap only when a later datagram arrives.
         self.assertLessEqual(stayed["lost"], dropped(stayed))
         if os.geteuid() == 0 and not WINDOWS:  # without root the buffer may be too small for 4 ms
             self.assertEqual(dropped(stayed), 0)

@@ -1,5 +1,5 @@
-"""Every key of sinks that send, while the program runs: a new value has its effect, and the old one
-again."""
+"""Every key of sinks that send, in a running program: a reload applies a new value, and another one
+restores the old value."""
 import functools
 import os
 import pathlib
@@ -30,7 +30,7 @@ def row(scope):
 # --- relays ---------------------------------------------------------------------------------------
 
 def targets_of(*datagrams):
-    """How many of two targets get all of these."""
+    """The number of the two targets that receive all of these datagrams."""
     def seen(test):
         test.send(*datagrams)
         counts = [len(test.received(target, len(datagrams))) for target in test.targets]
@@ -45,7 +45,7 @@ def passes_bad(test):
 
 
 def keeps_source(test):
-    """Whether a datagram has the port of its first sender."""
+    """Whether a relayed datagram keeps the port of its sender."""
     test.send(END)
     port = test.targets[0].receive(1)[0][1]
     test.targets[1].receive(1)
@@ -78,7 +78,7 @@ class Relay(SinkRows):
 
     @staticmethod
     def received(target, most):
-        """The requests so far; they include a record after it was sent."""
+        """The requests so far. They include a record after it was sent."""
         found = []
         target.socket.setblocking(False)
         try:
@@ -111,7 +111,7 @@ class Relay(SinkRows):
 # --- HTTP -----------------------------------------------------------------------------------------
 
 def request(what):
-    """This part of a request that delivers a record; the request is answered."""
+    """`what` of a request that delivers a record. The request is answered."""
     def seen(test):
         count = len(test.store.requests)
         test.send(END)
@@ -125,7 +125,7 @@ def header(name):
 
 
 def gives_up(test):
-    """Whether the sink soon gives up what is not answered."""
+    """Whether the sink soon gives up an unanswered request."""
     test.store.otherwise = NO_ANSWER
     before = test.sink()["unknown"]
     test.send(END, finished=False)
@@ -159,10 +159,10 @@ def contains(text, datagram, listener=0):
 
 
 def at_a_time(test):
-    """Requests that wait for their answers, where there is more to send."""
+    """The number of requests that wait for answers while there is more to send."""
     test.store.otherwise = NO_ANSWER
     count = len(test.store.requests)
-    test.outcome(*[BIG] * 300)  # as many as are sent in several requests
+    test.outcome(*[BIG] * 300)  # enough records for several requests
     test.soon(lambda: len(test.store.requests) - count >= test.expected)
     found = len(test.store.requests) - count
     test.answer_all()
@@ -181,7 +181,7 @@ delivery, http = row("delivery"), row("http")
 
 
 class Plain(Fixed):
-    """A secret for another machine by http:, which a reload refuses."""
+    """A secret that is sent by http: to another machine, which a reload refuses."""
 
     def __init__(self):
         super().__init__("http", "insecure", "no", place=SINK, beside=self.elsewhere)
@@ -195,7 +195,7 @@ class Plain(Fixed):
 
 
 def secrets(folder):
-    """Files of the rows, made where the folder is known."""
+    """The files that rows need, created when the folder is known."""
     if folder is not None:
         for name, content in (("header", "X-Scope-OrgID: a\n"), ("token", "t\n"),
                               ("password", "u:p\n")):
@@ -261,7 +261,7 @@ class Http(SinkRows):
 
 
 def is_delivered(test):
-    """Whether what is sent comes to a store that wants certificates."""
+    """Whether a record reaches a store that requires certificates."""
     count = len(test.store.requests)
     test.send(END, finished=False)
     return test.soon(lambda: len(test.store.requests) > count)
@@ -317,7 +317,7 @@ class SyncedSpill(Http):
 # --- brokers --------------------------------------------------------------------------------------
 
 def messages(test):
-    """Messages of many records."""
+    """The number of messages for many records."""
     before = len(test.read())
     test.send(*[END] * 20)
     return len(test.read()) - before

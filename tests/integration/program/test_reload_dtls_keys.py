@@ -1,5 +1,5 @@
-"""The keys that only dtls listeners have, in a running program: a new value has its effect, and the old
-one again."""
+"""The keys of dtls listeners only, in a running program: a reload applies a new value, and another
+one restores the old value."""
 import os
 import unittest
 
@@ -11,7 +11,7 @@ PRESENT = OPENSSL is not None and os.environ.get("TEST_TLS") == "1"
 
 
 def rows(other, its_key, authority):
-    """`other` is another certificate than the first one, with its key."""
+    """`other` is a different certificate, `its_key` its key."""
     def accepted(test):
         return test.connects() is not None
 

@@ -1,5 +1,5 @@
-"""Every key of listeners, and of what their datagrams mean, while the program runs: a new value has
-its effect, and the old one again."""
+"""Every key of listeners and of their schemas, in a running program: a reload applies a new value,
+and another one restores the old value."""
 import ctypes
 import os
 import pathlib
@@ -36,7 +36,7 @@ OTHERS = "10.0.0.0/8"
 
 
 def option(level, name):
-    """The system's values of the first listener's socket, by another handle to it."""
+    """A socket option of the first listener's socket, read through a duplicate handle."""
     def seen(test):
         process = os.pidfd_open(test.program.number)
         try:
@@ -47,7 +47,7 @@ def option(level, name):
 
 
 def may_have_handles():
-    """Whether a process may have a handle of its child's, and root's rights for its sockets."""
+    """Whether a process may duplicate a handle of its child, and is root."""
     return hasattr(os, "pidfd_open") and os.geteuid() == 0
 
 
@@ -87,7 +87,7 @@ SOCKETS = [
 
 
 def replaced(test):
-    """The names of the listeners of a group, which a new id gives another one."""
+    """The suffixes "#ID" in the names of the current listeners, which a new id= changes."""
     names = [each["name"] for each in test.program.ledger_now()["listeners"] if not each["retired"]]
     return [name.partition("#")[2] for name in names if "#" in name]
 
@@ -117,7 +117,7 @@ class Datagrams(ReloadRows):
         self.check_rows(SOCKETS)
 
     def socket_option(self, process, level, name):
-        """Of that process' socket of the first listener."""
+        """The value for that process's socket of the first listener."""
         system = ctypes.CDLL(None, use_errno=True)
         for number in os.listdir(f"/proc/{self.program.number}/fd"):
             handle = system.syscall(PIDFD_GETFD, process, int(number), 0)
@@ -156,7 +156,7 @@ def sample_key(key):
 
 
 def senders(*datagrams):
-    """How many are counted by their numbers, of these."""
+    """The number of senders whose sequence numbers are counted in these datagrams."""
     def seen(test):
         before = test.ledger_of(0)["senders"]
         test.outcome(*datagrams)
@@ -193,13 +193,13 @@ class SchemasFromFiles(ReloadRows):
         self.check_rows(FILES)
 
 
-# --- how long threads may rest --------------------------------------------------------------------
+# --- pauses of threads ----------------------------------------------------------------------------
 
 CLOCK_NANOSLEEP = {"x86_64": "230", "aarch64": "115"}.get(platform.machine())
 
 
 def rests(test):
-    """Whether one of its threads rests while it receives much, and does so soon."""
+    """Whether one of the program's threads pauses soon while it receives many datagrams."""
     threads = [pathlib.Path(f"/proc/{test.program.number}/task", number, "syscall")
                for number in os.listdir(f"/proc/{test.program.number}/task")]
     senders = [test.steady() for _ in range(2)]
@@ -269,13 +269,13 @@ def served(test):
 
 
 def second_served(test):
-    """As served, for a second one."""
+    """Whether a second connection is served at the same time."""
     with test.connect() as first, Connection(test.program) as second:
         return first.is_served() and second.is_served()
 
 
 def closed_soon(begun):
-    """Whether a connection ends on which no more comes than that."""
+    """Whether a connection ends on which only this data comes."""
     def seen(test):
         with test.connect() as client:
             test.assertTrue(client.is_served())
@@ -286,7 +286,7 @@ def closed_soon(begun):
 
 
 def answers(test):
-    """Of many messages at once."""
+    """The answers to many messages at once."""
     with test.connect() as client:
         client.send(framed(*[metric(1)] * 50))
         return set(client.answers(50))
@@ -348,7 +348,7 @@ class Connection(Client):
 @unittest.skipIf(ONE_THREAD, "tcp listeners have threads of their own")
 class Streams(ReloadRows):
     def connect(self):
-        """One that is counted no more when it is closed: the program has seen the ends before."""
+        """Opens a connection after the program has seen the ends of earlier ones."""
         self.program.wait_for_ledger(self.has_seen_ends, "connections of before have ended")
         return Connection(self.program)
 
@@ -381,10 +381,10 @@ class Streams(ReloadRows):
 # --- streams with TLS -----------------------------------------------------------------------------
 
 def certificate(authority):
-    """The name in the certificate that a client is shown, or None if it is turned away."""
+    """The name in the server's certificate, or None if the client is refused."""
     def seen(test):
         settings = ssl.create_default_context(cafile=authority.cert)
-        settings.maximum_version = ssl.TLSVersion.TLSv1_2  # a refused client is closed at once
+        settings.maximum_version = ssl.TLSVersion.TLSv1_2  # so that a refusal closes it at once
         with socket.create_connection(("127.0.0.1", test.program.port())) as plain:
             try:
                 with settings.wrap_socket(plain, server_hostname="127.0.0.1") as client:

@@ -1,5 +1,5 @@
-"""Every option of a configuration file while the program runs: a new value has its effect, and the
-old one again, or it is refused by its name."""
+"""Every option of a configuration file in a running program: a reload applies a new value and
+another one restores the old value, or it refuses the option by its name."""
 import os
 import unittest
 
@@ -29,7 +29,7 @@ def listens(test):
 
 
 def writes_more(test):
-    """Whether what comes now is written to another file, too."""
+    """Whether new records are written to another file, too."""
     more = test.folder / "more"
     size = more.stat().st_size if more.exists() else 0
     test.lines(metric(1))
@@ -54,7 +54,7 @@ def log_is_json(test):
 
 
 def repeats(test):
-    """Whether a message that repeats is logged once more."""
+    """Whether a repeated message is logged again."""
     def logged():
         return sum("malformed" in line for line in test.program.said())
     before = logged()
@@ -67,13 +67,13 @@ def repeats(test):
 
 
 def is_taken(test):
-    """Reads the option, which affects only checks."""
+    """Reads the configuration again. The option affects only checks."""
     test.read_again()
     return True
 
 
 def closes_soon(test):
-    """Whether a listener that leaves waits no longer for the rest of a frame."""
+    """Whether a removed listener stops waiting for the rest of a frame."""
     config = test.current
     client = Client(test.program, 1)
     client.send(framed(metric(1), metric(1))[:-3])
@@ -90,7 +90,7 @@ def closes_soon(test):
 
 
 def refuses(test):
-    """Whether the second of two series is left out."""
+    """Whether the second of two series is refused."""
     def refused():
         sinks = test.program.ledger_now()["sinks"]
         return sum(sink["series_refused"] for sink in sinks)
@@ -123,7 +123,7 @@ FIXED = [
         ("receiver-cpus", "0"), ("control", "unix:/tmp/other"), ("metrics", "127.0.0.1:0"),
         ("metrics-host", "a.example"), ("metrics-token-file", "/tmp/token"), ("user", "nobody"),
         ("sandbox", "off"))),
-    # A refusal that is logged twice in a row would be logged once.
+    # The log would merge two equal refusals in a row, so other rows are between them.
     Fixed("dead-letter", "max_size", "1MiB", place=LETTERS, named="dead-letter"),
     *map(Absent, ("config", "check", "print-config")),
     Fixed("dead-letter", "rate", "5", place=LETTERS, named="dead-letter"),
@@ -187,7 +187,7 @@ LEVELS = [Row("reloaded", "log-level", "error", logs_information, True, False, p
 
 
 class Levels(OptionRows):
-    """The log need not say that the configuration was read: a sink in the ledger does."""
+    """The log may not show that the configuration was read; a sink in the ledger does."""
 
     def change(self, config):
         self.rewrites += 1
@@ -203,7 +203,7 @@ class Levels(OptionRows):
         self.check_rows(LEVELS)
 
 
-# --- how much waits -------------------------------------------------------------------------------
+# --- limits of queues -----------------------------------------------------------------------------
 
 def held(test):
     """Whether many records can wait for a stopped sink: a large part of the larger memory."""
@@ -211,7 +211,7 @@ def held(test):
 
 
 def evicts(test):
-    """Whether it loses the oldest records, and not the newest."""
+    """Whether the sink drops the oldest records instead of the newest."""
     test.fill()
     return test.sink()["evicted"] > 0
 
@@ -238,7 +238,7 @@ class Stuck(OptionRows):
                 ledger["listeners"][0]["reasons"]["no_buffer"])
 
     def fill(self):
-        """Sends until something is lost; returns the bytes that wait."""
+        """Sends until a record is lost. Returns the number of bytes that wait."""
         before = self.lost(self.program.ledger_now())
         sender = self.sender(self.program)
         sent = 0

@@ -1,5 +1,5 @@
-"""Every key of sinks that write to files and pipes while the program runs: a new value has its
-effect, and the old one again."""
+"""Every key of sinks that write to files and pipes, in a running program: a reload applies a new
+value, and another one restores the old value."""
 import itertools
 import os
 import signal
@@ -17,14 +17,14 @@ NUMBERS = itertools.count()
 
 
 class SinkRow(Row):
-    """Of the second sink."""
+    """A row of the second sink."""
 
     def __init__(self, key, value, seen, before, after, scope="sink", written=None, **beside):
         super().__init__(scope, key, value, seen, before, after, place=SINK, beside=beside,
                          written=written)
 
 
-# --- what is written ------------------------------------------------------------------------------
+# --- written text ---------------------------------------------------------------------------------
 
 END = telemetry(sample("end", double=1.0, labels=[("host", "a"), ("zone", "b")]))
 VIEW = {"view": "message"}
@@ -34,7 +34,7 @@ BUCKETS = telemetry(sample("latency", labels=[("path", "x" * 2000)], histogram={
 
 
 def says(what, *datagrams, listener=0):
-    """Whether `what` is written for these, the last of which is written in any case."""
+    """Whether `what` is written for these datagrams; the last one is written in any case."""
     return lambda test: what in test.written(*(datagrams or [END]), listener=listener)
 
 
@@ -49,21 +49,21 @@ def amplified(test):
 
 
 def filtered(test):
-    """How many of many series are left out."""
+    """Whether most of many series are filtered."""
     before = test.sink()["filtered"]
     test.send(*[gauge(f"s{number}", 1) for number in range(50)])
     return test.sink()["filtered"] - before > 40
 
 
 def at_once(test):
-    """Whether a line is written soon: this one, and not one of the sink before."""
+    """Whether a line of this sink, not of the previous one, is written soon."""
     name = f"n{next(NUMBERS)}"
     test.send(gauge(name, 1), finished=False)
     return test.soon(lambda: f'"{name}"'.encode() in test.out.read_bytes())
 
 
 def counts(term, *datagrams):
-    """Whether the term grows when these are sent."""
+    """Whether the ledger's term grows when these datagrams are sent."""
     def seen(test):
         before = test.sink()[term]
         test.send(*datagrams)
@@ -72,7 +72,7 @@ def counts(term, *datagrams):
 
 
 def forgets(test):
-    """Whether a new series soon has a place."""
+    """Whether there is soon room for a new series."""
     test.send(gauge("first", 1))
 
     def has_place():
@@ -132,11 +132,12 @@ class SinkRows(ReloadRows):
 
     @staticmethod
     def sink_of(ledger):
-        """The second of those that are there."""
+        """The second of the current sinks."""
         return [sink for sink in ledger["sinks"] if not sink["retired"]][1]
 
     def send(self, *datagrams, listener=0, finished=True):
-        """Waits until the sink has queued them or, with `finished`, has their outcome."""
+        """Sends the datagrams. Waits until the sink has queued them or, with `finished`, until
+        their outcome is known."""
         if finished:
             self.wait_until_finished()
         self.outcome(*datagrams, listener=listener)
@@ -154,7 +155,7 @@ class Content(SinkRows):
         return self.out.stat().st_size if self.out.exists() else 0
 
     def written(self, *datagrams, listener=0):
-        """The text that is written of them."""
+        """The text that is written for these datagrams."""
         size = self.size()
         self.send(*datagrams, listener=listener)
         return self.out.read_bytes()[size:].decode() if self.out.exists() else ""
@@ -172,12 +173,12 @@ ROTATED = {"rotate_size": "4KiB"}
 
 
 def live(name):
-    """Whether a file of that name grows."""
+    """Whether a file with this name grows."""
     return lambda test: name in test.grows(END)
 
 
 def complete_at_most(count):
-    """Whether soon no more files are complete, after several were."""
+    """Whether soon at most `count` files are complete, after several were."""
     def seen(test):
         test.send(*[LARGE] * 20)
         return test.comes_to(lambda: len(test.complete()) <= count)
@@ -185,19 +186,19 @@ def complete_at_most(count):
 
 
 def is_packed(test):
-    """Whether the output is binary."""
+    """Whether the output is compressed."""
     name, = test.grows(END)
     return test.added[name].startswith(b"\x1f\x8b")
 
 
 def mode_of_live(test):
-    """The permissions of the file that is written to."""
+    """The permissions of the current file."""
     name, = test.grows(END)
     return stat.S_IMODE((test.out / name).stat().st_mode)
 
 
 def shares(test):
-    """Whether one of two senders has no file of its own."""
+    """Whether one of two senders has no separate file."""
     before = test.sink()["to_other_file"]
     test.send(END)
     test.outcome(END, source="127.0.0.9")
@@ -229,7 +230,7 @@ class Files(SinkRows):
             try:
                 found[path.name] = path.stat().st_size
             except FileNotFoundError:
-                pass  # it got its name, or was removed
+                pass  # it was renamed, or removed
         return found
 
     def complete(self):
@@ -237,8 +238,8 @@ class Files(SinkRows):
                 not name.endswith(".part")]
 
     def grows(self, *datagrams):
-        """The names of the files that are written to."""
-        self.send(END)  # the sink before has ended then, and its files have their names
+        """The names of the files that grow."""
+        self.send(END)  # the previous sink has ended then, and its files have their final names
         before = self.sizes()
         self.send(*datagrams)
         names = [name for name, size in self.sizes().items() if size > before.get(name, 0)]
@@ -268,14 +269,14 @@ class Files(SinkRows):
 MANY = [file_row("max_files", "1", shares, False, True)]
 
 
-# --- what reaches the disk ------------------------------------------------------------------------
+# --- syncing to the disk --------------------------------------------------------------------------
 
 def syncs(path):
-    """Whether what has this in its path is made to reach the disk."""
+    """Whether a file whose path contains `path` is synced."""
     def is_synced(test):
         def calls():
             return test.calls.read_text(encoding="utf-8").count(path)
-        test.send(END)  # the sink before has ended then
+        test.send(END)  # the previous sink has ended then
         before = calls()
         test.send(END)
         return test.soon(lambda: calls() > before)
@@ -308,7 +309,8 @@ class Synced(SinkRows):
 @same_with_one_thread
 class Reader(SinkRows):
     def goes(self, keys):
-        """The reader of standard output, after those keys of it; returns the program."""
+        """Starts the program with a pipe as its standard output, sets on_epipe= to each of `keys`,
+        and closes the reader of the pipe."""
         reading, writing = os.pipe()
         with os.fdopen(writing, "wb") as pipe:
             self.begin([{"address": "udp://127.0.0.1:0", "schema": "telemetry"}], ["stdout:"],
@@ -324,7 +326,7 @@ class Reader(SinkRows):
         self.program.wait_for_log("the reader has gone")
 
     def test_what_ends_with_it(self):
-        """Rows of their own: a program ends but once."""
+        """In separate programs, because each ends only once."""
         self.goes(["stop", "end"])
         self.outcome(END)
         self.program.stop()
@@ -334,7 +336,7 @@ class Reader(SinkRows):
 
 EPIPE = [SinkRow("on_epipe", "stop", None, None, None)]
 
-# overflow= is among what waits, in test_reload_options.py.
+# The rows of overflow= are in test_reload_options.py.
 ROWS = CONTENT + FILES + MODES + MANY + SYNCED + EPIPE
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ ESCAPES = {"\\n": "\n", '\\"': '"', "\\\\": "\\"}
 
 
 def lines_of(text):
-    """The content of lines of format=prometheus; of one series and time the last line counts."""
+    """The content of format=prometheus lines. The last line of a series and time counts."""
     found = {}
     for line in text.split("\n")[:-1]:
         name, labels, value, moment = LINE.fullmatch(line).groups()
@@ -35,7 +35,7 @@ SHAPES = {"0.1.0": 1, "2.0.0": 2}
 
 
 def shape_of(request):
-    """Version 1 or 2 of a request, whose three headers must agree."""
+    """The version (1 or 2) of a request, whose three headers must agree."""
     shape = SHAPES[request.headers["x-prometheus-remote-write-version"]]
     wanted = ("application/x-protobuf" if shape == 1 else
               "application/x-protobuf;proto=io.prometheus.write.v2.Request")
@@ -123,7 +123,7 @@ class Series(RemoteWriteTest):
 
 class Shapes(RemoteWriteTest):
     def send_apart(self, store, count):
-        """Each record is a block of its own. Returns the sink's counts."""
+        """Sends each record in a separate block. Returns the sink's counts."""
         program = self.start("--listen", RIEMANN, "--sink",
                              f"http:{store.place}?format=remote-write&in_flight=1&flush_interval=20ms")
         sender = self.sender(program)

@@ -44,8 +44,8 @@ def counts_of(histogram, side="positive"):
 
 class NativeTest(ProgramTest):
     def send(self, keys, *datagrams):
-        """The time series of all requests, and the sink's counts. The first request is of 1.0, and
-        the others of 2.0, unless the keys demand 2.0."""
+        """The time series of all requests, and the sink's counts. The first request has version 1.0
+        and the others 2.0, unless the keys demand 2.0."""
         store = Store(*[knows_2] * 100)
         self.addCleanup(store.close)
         program = self.start("--listen", OTLP, "--sink",

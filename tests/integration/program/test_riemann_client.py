@@ -1,4 +1,4 @@
-"""The sample of a sender that we did not write: Debian's riemann-c-client."""
+"""The sample of a third-party sender: Debian's riemann-c-client."""
 import shutil
 import subprocess
 import time

@@ -16,7 +16,7 @@ class RotationTest(RotatingTest):
         return super().start_sink(path, keys, *more, listen=listen)
 
     def send_and_reopen(self, program, count):
-        """Each record in a file of its own."""
+        """Sends each record so that it is in a separate file."""
         sender = self.sender(program)
         for value in range(count):
             sender.send_all([metric(value)], before=value)
@@ -112,7 +112,7 @@ class Kept(RotationTest):
                     os.remove(self.out / name)
 
     def test_files_are_removed_when_they_are_too_old_or_too_large_together(self):
-        self.put_old("x.n", 10, days=8)  # no later record makes the sink look at this path
+        self.put_old("x.n", 10, days=8)  # no later record makes the sink check this path
         self.put_old("y.n", 20000, days=6)
         self.put_old("y.1.n", 40000, days=5)
         program = self.start_sink("%{source}.n", "rotate_size=16KiB&keep_time=7d&keep_size=50kB")
@@ -124,7 +124,7 @@ class Kept(RotationTest):
 
 
 class Unnamed(RotationTest):
-    """Files whose names are too long with their numbers, so that they cannot be renamed."""
+    """Files whose names are too long with a number, so that they cannot be renamed."""
 
     NAME = 246 * "n" + ".n"
     HIGHEST = 246 * "n" + ".999999.n"
@@ -208,7 +208,7 @@ class Times(RotationTest):
         for count, name in enumerate(("lines", "lines.1", "lines.2")):
             sender.send_all([metric(count)], before=count)
             wait_until((self.out / name).exists, f"{name} is complete")
-            # Not before the second had passed. The file's time comes from a clock that may be a
+            # Not before the end of the second. The file's time comes from a clock that may be a
             # tick behind.
             received = datetime.datetime.fromisoformat(
                 parse_lines((self.out / name).read_bytes())[0]["received"][:19] + "+00:00")
@@ -297,7 +297,7 @@ class Compressed(RotationTest):
                 for value in range(3):
                     sender.send_all([metric(value)], before=value)
                     program.wait_for_settled(value + 1)
-                    # The file is valid at any time, since it consists of complete frames.
+                    # The file is valid at any time, because it consists of complete frames.
                     with open(self.out / f"{name}.part", "rb") as file:
                         read = subprocess.run([reader], stdin=file, check=True,
                                               stdout=subprocess.PIPE).stdout

@@ -1,5 +1,5 @@
-"""Several sinks with the same output: each writes the same bytes and counts as it would by itself.
-"""
+"""Several sinks with the same output: each must write the same bytes and counts as without the
+others."""
 import random
 import unittest
 
@@ -23,8 +23,8 @@ def head_size(encoding, data):
 
 
 def many_sizes():
-    """Datagrams with one value or many, so that the lines of some batches are longer than the
-    shared text that sinks keep."""
+    """Datagrams with one value or many, so that the lines of some batches exceed the shared text
+    that sinks keep."""
     chosen = random.Random(18)
     for number in range(4000):
         count = chosen.choice((1, 1, 1, 2, 20, 40)) if number % 1000 < 500 else 1
@@ -44,7 +44,7 @@ class SameLines(ProgramTest):
         return path.read_bytes(), ledger["sinks"][0]
 
     def rotated(self, path, encoding):
-        """The bytes of files that rotate, the oldest first, without their heads."""
+        """The bytes of rotated files without their heads, the oldest first."""
         later = len(list(path.parent.glob(f"{path.name}.*")))
         paths = [path.with_name(f"{path.name}.{number}") for number in range(1, later + 1)]
         parts = [part.read_bytes() for part in [path, *paths]]

@@ -1,5 +1,5 @@
-"""Sample rules of a sink, which select and rename samples: the same in every format, and counted.
-"""
+"""Sample rules of a sink, which select and rename samples: the result must be the same in every
+format, and counted."""
 import time
 import unittest
 
@@ -26,7 +26,8 @@ def read_samples(name, data):
 
 class RulesTest(ProgramTest):
     def write(self, datagrams, rules, formats=FORMATS):
-        """Writes a capture's datagrams with each format; returns what each wrote, and its counts."""
+        """Writes a capture's datagrams with each format. Returns the output of each and its counts.
+        """
         capture = self.folder / "sent.pcap"
         write_capture(capture, datagrams)
         paths = [self.folder / name for name in formats]
@@ -49,7 +50,7 @@ class RulesTest(ProgramTest):
                 self.assertEqual(counts["failed"], {reason: 0 for reason in counts["failed"]})
 
 
-# --- which samples ------------------------------------------------------------------------------
+# --- selected samples -----------------------------------------------------------------------------
 
 def host(name, number, value=1):
     return sample(name, double=value, labels=[("host", f"web{number}")])
@@ -150,7 +151,7 @@ class Shares(RulesTest):
                                      (len(kept), len(self.datagrams) - len(kept)))
 
 
-# --- what they are called -----------------------------------------------------------------------
+# --- renamed samples ------------------------------------------------------------------------------
 
 class Shaped(RulesTest):
     RULES = ("rename=cpu:load,mem:memory&drop_label=tmp*,pid&rename_label=host:instance"
@@ -198,7 +199,7 @@ class Hostile(RulesTest):
         self.assertEqual((sinks[0]["written"], sinks[0]["failed"]["too_large"]), (1, 1))
 
 
-# --- what cannot be -----------------------------------------------------------------------------
+# --- invalid rules --------------------------------------------------------------------------------
 
 class Refused(ProgramTest):
     def refuse(self, *arguments, code, says):

@@ -1,4 +1,5 @@
-"""--sandbox: what an intruder cannot do, what the program still does, and where it is refused."""
+"""--sandbox: what an intruder cannot do, what the program can still do, and where a start is
+refused."""
 import os
 import pathlib
 import socket
@@ -15,7 +16,7 @@ from sluice_program import (
 
 IN_FORCE = r"sandbox: landlock \d+ \(\d+ paths(, TCP ports)?\), seccomp"
 
-# Attempts that a machine may refuse in any case: by a container, or by its administrator.
+# Attempts that a machine may refuse anyway: as a container, or by its administrator.
 NOT_EVERYWHERE = {"a user namespace", "io_uring_setup", "a raw socket", "a packet socket",
                   "trace another process", "process_vm_readv", "chroot"}
 
@@ -49,7 +50,7 @@ class Sandbox(ProgramTest):
         return process.pid
 
     def outside(self):
-        """A folder outside that of the test, which the sandbox may permit."""
+        """A folder outside the test's, which the sandbox may permit."""
         folder = tempfile.TemporaryDirectory(prefix="sluice-outside-")
         self.addCleanup(folder.cleanup)
         return pathlib.Path(folder.name)
@@ -185,7 +186,8 @@ class Sandbox(ProgramTest):
         program.stop()
 
     def reported(self, *arguments):
-        """The level and the means, which must be the same in health, control, metrics and page."""
+        """The sandbox's level and means. Asserts that health, control, metrics and page report the
+        same."""
         control = self.folder / "control"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.lines}",
                              "--metrics", "127.0.0.1:0", "--control", f"unix:{control}", *arguments)
@@ -223,7 +225,7 @@ class OtherSystems(ProgramTest):
 
     @unittest.skipUnless(WINDOWS, "for Windows")
     def test_windows_names_the_mitigation_policies_that_it_has_put_into_force(self):
-        """Wine accepts each, and puts none into force."""
+        """Wine accepts each policy, and does not enforce any."""
         program = self.start("--listen", RIEMANN, "--sink", "stdout:", "--sandbox", "auto")
         program.wait_for_log(r"sandbox: (no [a-z ]+(, no [a-z ]+)*; the account restricts files|"
                              r"none \(this Windows has put no mitigation policy into force\))")

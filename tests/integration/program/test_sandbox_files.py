@@ -1,4 +1,5 @@
-"""Files that other files name, in the sandbox: those of the start are permitted, others refused."""
+"""Files that other files name, in the sandbox: those that exist at the start are permitted, others
+are refused."""
 import pathlib
 import subprocess
 import tempfile
@@ -25,7 +26,7 @@ class NamedFiles(ProgramTest):
         self.path.parent.mkdir()
 
     def elsewhere(self):
-        """A folder that no other path of the test is in."""
+        """A folder that contains no other path of the test."""
         folder = tempfile.TemporaryDirectory(prefix="sluice-elsewhere-")
         self.addCleanup(folder.cleanup)
         return pathlib.Path(folder.name)
@@ -48,10 +49,10 @@ class NamedFiles(ProgramTest):
     # --- properties of libraries ---
 
     def named_by_properties(self, sink, properties, line):
-        """Reloads a file of properties, first with a changed key, then with a file elsewhere."""
+        """Reloads a properties file: first with a changed key, then with a file elsewhere."""
         properties.write_text(line(Authority(self.elsewhere()).cert), encoding="ascii")
         program = self.begin(sink)
-        self.write(sink + "&in_flight=2")  # a new client, which reads the file inside
+        self.write(sink + "&in_flight=2")  # creates a new client, which reads the file inside the sandbox
         program.ask_to_reload()
         program.wait_for_log("configuration reloaded")
         other = Authority(self.elsewhere()).cert

@@ -1,4 +1,5 @@
-"""sluice schema: the messages of a schema, and the samples of one, before a datagram has arrived."""
+"""sluice schema: prints the messages of a schema, or the samples of one, before a datagram has
+arrived."""
 import json
 import pathlib
 import shutil

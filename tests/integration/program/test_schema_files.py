@@ -1,8 +1,7 @@
 """Schemas of users: descriptor sets and .proto files, read at the start.
 
-Wine has no protoc: the tests provide one that runs Linux' protoc, and that is found through
-WINEPATH.
-"""
+Wine has no protoc: the tests provide a program that runs protoc of Linux, and that is found through
+WINEPATH."""
 import importlib.util
 import os
 import pathlib
@@ -21,7 +20,7 @@ JUNOS = PROTO / "junos" / "port.proto"
 PORT = "enterprise.[juniperNetworks].[jnpr_interface_ext].interface_stats"
 SENDER = "system_id,component_id,sub_component_id,sensor_name"
 
-# A folder with captures that others published and that cannot be copied into the project.
+# A folder with third-party captures, which cannot be copied into the project.
 MORE_CAPTURES = os.environ.get("TEST_MORE_CAPTURES")
 
 
@@ -35,7 +34,7 @@ def junos(number, name="ge-0/0/0", packets=0, system="router1", sensor="interfac
 
 class SchemaFiles(ProgramTest):
     def descriptor_set(self, source=JUNOS, *options):
-        """Compiles a .proto file as a user would; returns the set's path."""
+        """Compiles a .proto file as a user would. Returns the set's path."""
         path = self.folder / (source.stem + ".desc")
         subprocess.run(["protoc", f"--proto_path={source.parent}", *(options or
                         ["--include_imports"]), f"--descriptor_set_out={path}", source],
@@ -154,7 +153,7 @@ class Samples(SchemaFiles):
 
 
 class Extremes(SchemaFiles):
-    """Messages and types at the edge of what a schema allows, read by value=*."""
+    """Messages and types at the limits of what a schema allows, read with value=*."""
 
     def read(self, declared, kind, datagrams, keys=""):
         path = self.folder / "extreme.proto"
@@ -195,7 +194,7 @@ class Extremes(SchemaFiles):
         deep = message(1, text(1, name) + b"".join(
             message(4, text(1, "m") + integer(2, 7)) for _ in range(100)))
         samples, listener = self.read(declared, "Tree", [deep, message(1, text(1, "a") + integer(2, 1))])
-        # 100 samples with copies of a long name
+        # 100 samples would each have a copy of a long name.
         self.assertEqual(listener["reasons"].get("too_large"), 1)
         self.assertEqual(samples, [("nodes.a", 1, {})])
 
@@ -329,7 +328,7 @@ class Hints(SchemaFiles):
 @unittest.skipIf(importlib.util.find_spec("grpc_tools") is None,
                  "grpcio-tools, which has a newer protoc, is not installed")
 class Edition2024(SchemaFiles):
-    """A descriptor set by a protoc that knows edition 2024."""
+    """A descriptor set from a protoc that supports edition 2024."""
 
     def test_its_new_words_change_nothing_in_what_is_read(self):
         (self.folder / "option.proto").write_text(

@@ -1,11 +1,11 @@
-"""Schemas from files together with others: on one port, with framing, and with sinks that need
-samples."""
+"""Schemas from files together with other schemas: on one port, with framing, and with sinks that
+need samples."""
 import unittest
 
 from protobuf import integer, message, text, varint
 from sluice_program import ProgramTest
 
-OPTIONAL, UINT64 = 1, 4  # of descriptor.proto: a field's label, its type
+OPTIONAL, UINT64 = 1, 4  # of descriptor.proto: a field's label and type
 
 
 def descriptor_set(*fields):

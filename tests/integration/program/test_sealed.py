@@ -1,5 +1,5 @@
-"""Sealed datagrams: each good one is written once, with the name of its key; any other is refused
-with its reason."""
+"""Sealed datagrams: each valid one is written once, with the name of its key. Any other one is
+refused with its reason."""
 import csv
 import json
 import os
@@ -42,7 +42,7 @@ class SealedTest(ProgramTest):
         self.web, self.db = Key("web"), Key("db.1")
         self.keys = self.folder / "keys"
         write_keys(self.keys, self.web, self.db)
-        self.out = self.folder / "out" / "lines"  # a folder of its own, for the sandbox
+        self.out = self.folder / "out" / "lines"  # a separate folder, for the sandbox
         self.out.parent.mkdir()
 
     def listener(self, more="", address=ANY_PORT):
@@ -57,7 +57,8 @@ class SealedTest(ProgramTest):
         return sorted((line["sender"], line["value"]) for line in read_lines(self.out))
 
     def check_end(self, program, good, **reasons):
-        """Stops it: these are in the file, each once, and the ledger says so."""
+        """Stops the program. Asserts that these records are in the file, each once, and that the
+        ledger agrees."""
         ledger = program.stop()
         (listener,) = ledger["listeners"]
         self.assertEqual(refused(listener), reasons)
@@ -380,7 +381,7 @@ class Clocks(SealedTest):
     def test_a_floor_that_is_ahead_of_the_clock_is_reported_with_advice(self):
         program = self.begin("&max_age=2m")
         ahead = time.time_ns() + 60 * SECOND
-        sessions = [Session(self.web) for _ in range(9)]  # the first of them is forgotten
+        sessions = [Session(self.web) for _ in range(9)]  # the program forgets the first of them
         sender = self.sender(program)
         sender.send_all([session.seal(metric(number), at=ahead + number)
                          for number, session in enumerate(sessions)])
@@ -411,7 +412,8 @@ class RenamedFiles(SealedTest):
         program.wait_for_log("configuration reloaded", count)
 
     def send(self, program, address, datagrams, sent):
-        """Sends them after `sent` others, and waits until it is known which are accepted."""
+        """Sends the datagrams after `sent` earlier ones, and waits until each was accepted or
+        refused."""
         host, port = address.removeprefix("udp://").split(":")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for datagram in datagrams:
@@ -470,7 +472,7 @@ class Restarts(SealedTest):
 
 
 class Remembered(SealedTest):
-    """With a state file."""
+    """Sealed datagrams with a state file."""
 
     def setUp(self):
         super().setUp()
@@ -482,8 +484,8 @@ class Remembered(SealedTest):
         return self.begin(self.more)
 
     def until_accepted(self, program, session, values):
-        """Sends one after the other until one is accepted. Returns how many were not, the one that
-        was, and the seconds that this took."""
+        """Sends one datagram after the other until one is accepted. Returns the number of refused
+        ones, the accepted one, and the time in seconds."""
         begin = time.monotonic()
         sender = self.sender(program)
         for count, value in enumerate(values):
@@ -560,13 +562,13 @@ class Remembered(SealedTest):
 
 
 class Many(SealedTest):
-    """TEST_SEALED datagrams, one in ten of them good: of 50 runs of 10 senders, in both modes, with
-    reloads in between."""
+    """TEST_SEALED datagrams, one in ten of them valid: from 50 runs of 10 senders, in both modes,
+    with reloads in between."""
     KINDS = ("good", "replayed", "stale", "no_key", "malformed", "malformed", "forged", "forged",
              "forged", "forged")
 
     def bad(self, kind, session, good, chance):
-        """A datagram that is refused as `kind`; a good one of this session has been sent."""
+        """A datagram that is refused as `kind`. A valid one of this session was sent before."""
         if kind == "replayed":
             return good
         if kind == "stale":
@@ -576,11 +578,11 @@ class Many(SealedTest):
         if kind == "malformed":
             at = chance.choice((0, 1, 2, 3, 4, 6, 7, len(good)))
             return altered(good, at) if at < len(good) else good[:chance.randrange(56)]
-        at = chance.choice((*range(16, 31), *range(32, len(good))))  # counter 0 would be malformed
+        at = chance.choice((*range(16, 31), *range(32, len(good))))  # a counter of 0 would be malformed
         return altered(good, at) if chance.randrange(4) else good[:-1 - chance.randrange(8)]
 
     def group(self, sessions, first, chance):
-        """Ten datagrams for each session, in any order but that repetitions follow."""
+        """Ten datagrams for each session in random order; repetitions come last."""
         front, back = [], []
         for number, session in enumerate(sessions):
             good = session.seal(metric(first + number))
@@ -623,7 +625,7 @@ class Captures(SealedTest):
     AT = 1700000000 * SECOND
 
     def play(self, *datagrams, more=""):
-        """Captured one second after the other."""
+        """Plays a capture of the datagrams, one per second."""
         path = self.folder / "sealed.pcap"
         path.write_bytes(HEADER + b"".join(record(number, each)
                                            for number, each in enumerate(datagrams)))

@@ -1,5 +1,5 @@
-"""The state file of sealed datagrams on a disk that is full, and has room again: a small tmpfs, in a
-mount namespace."""
+"""The state file of sealed datagrams on a disk that is full and later has room again: a small tmpfs
+in a mount namespace."""
 import subprocess
 import time
 
@@ -28,7 +28,7 @@ class FullDisk(ProgramTest):
                           f"state={self.disk}/state", "--sink", f"file:{self.out}")
 
     def fill(self):
-        """Leaves no byte free. A write of the state that is under way frees some when it ends."""
+        """Uses all free space. A write of the state that is in progress frees some when it ends."""
         with (self.disk / "ballast").open("ab", buffering=0) as ballast:
             for size in (4096, 1):
                 try:
@@ -38,8 +38,8 @@ class FullDisk(ProgramTest):
                     pass
 
     def send_until(self, program, session, accepted):
-        """Sends one after the other until one is accepted, or, on a full disk, is not. Returns the
-        last datagram."""
+        """Sends one datagram after the other until one is accepted or, on a full disk, one is
+        refused. Returns the last datagram."""
         sender, end = self.sender(program), time.monotonic() + DEADLINE
         while True:
             if not accepted:

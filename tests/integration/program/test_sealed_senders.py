@@ -1,4 +1,4 @@
-"""From `sluice keygen` to records that name their sender: the tools that seal, and the collector."""
+"""From `sluice keygen` to records that name their sender: the sealing tools with the collector."""
 import os
 import subprocess
 import unittest
@@ -16,7 +16,7 @@ class Senders(ProgramTest):
         self.out = self.folder / "out.ndjson"
 
     def add_keys(self, *names):
-        """Appends a line of keygen for each."""
+        """Appends a line of keygen for each name to the keys file."""
         made = [subprocess.run(command(SLUICE, "keygen", *name.split()), check=True,
                                stdout=subprocess.PIPE, timeout=DEADLINE).stdout for name in names]
         with open(os.open(self.keys, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
@@ -35,7 +35,8 @@ class Senders(ProgramTest):
         self.tool("sluice-send", program, "--rate", "2000", "--keys", self.keys, *arguments)
 
     def check_end(self, program, decoded):
-        """All that was received is decoded; returns how many lines each sender has."""
+        """Asserts that all received datagrams were decoded. Returns the number of lines of each
+        sender."""
         program.wait_for_received(decoded)
         listener, = program.stop()["listeners"]
         self.assertEqual((listener["received"], listener["decoded"]), (decoded, decoded))

@@ -1,5 +1,5 @@
-"""No secret of any option is in the log, the ledger, the metrics, the page, the control socket or
---print-config, neither while it works nor when it is wrong."""
+"""No secret of any option may be in the log, the ledger, the metrics, the page, the control socket
+or --print-config, whether it is valid or not."""
 import base64
 import os
 import subprocess
@@ -15,11 +15,11 @@ from ports import free_port
 from protobuf import metric
 from sluice_program import RIEMANN, SLUICE, ProgramTest, built_with
 
-CANARY = "canary-7Hq2ZpX9"  # as long as a token has to be, together with a number
+CANARY = "canary-7Hq2ZpX9"  # with a number, as long as a token must be
 SODIUM, CURL = "TEST_SODIUM" in os.environ, built_with("http")
 PAGES = ("/", "/metrics", "/healthz", "/sources", "/glossary", "/events/once")
 
-# The rows of the tables that have secrets: each has a test here (see TABLE).
+# The keys and options of the program's tables that have secrets. Each has a test here (see TABLE).
 TESTED = {"header_file", "token_file", "password_file", "query", "properties_file", "credentials_file",
           "keys", "key", "client_cert", "client_key", "metrics-token-file"}
 
@@ -29,7 +29,7 @@ def canary(number):
 
 
 def forms(secret):
-    """The secret as it could be shown: plainly, encoded, or a part of it."""
+    """The forms in which the secret could be shown: plain, encoded, or a part of it."""
     text = secret.encode()
     return (text, base64.b64encode(text).rstrip(b"="), text.hex().encode(), text[:12])
 
@@ -63,7 +63,7 @@ class NeverShown(ProgramTest):
                 self.assertNotIn(form, shown, what)
 
     def check_run(self, *arguments, log=None, token=None):
-        """Runs it with these arguments; nothing that it shows has a secret."""
+        """Runs the program with these arguments. Asserts that no output contains a secret."""
         control = f"unix:{self.folder}/control"
         more = () if WINDOWS else ("--control", control)
         if SERVES and "--metrics" not in arguments:
@@ -104,7 +104,7 @@ class NeverShown(ProgramTest):
             self.check_hidden(text, arguments)
 
     def check_wrong(self, *arguments):
-        """The program's errors about a wrong file do not contain the secret."""
+        """Asserts that the program's errors about a wrong file do not contain the secret."""
         for check in (("--duration", "200ms", "--stop-timeout", "100ms"), ("--check",), ("--print-config",)):
             self.check_hidden(self.shown_by("--listen", RIEMANN, *arguments, *check) or b"-", arguments)
 

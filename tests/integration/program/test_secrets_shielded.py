@@ -1,4 +1,5 @@
-"""With secrets in its configuration, the process cannot be read by other processes of its user."""
+"""If the configuration has secrets, other processes of the same user must not be able to read the
+process."""
 import http.client
 import os
 import pathlib
@@ -16,7 +17,7 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, SANITIZED, ProgramTest, bu
 
 USER = 65534
 
-# Prints what this user can open of the process.
+# Prints the files of the process that this user can open.
 READER = """
 import os, sys
 for name in ("environ", "mem", "maps"):
@@ -34,7 +35,7 @@ except OSError:
 """
 ALL = {"environ", "mem", "maps", "fd"}
 
-# Attaches to the process as a debugger does, and reads its memory in the other way that there is.
+# Attaches to the process as a debugger does, and reads its memory with another call.
 DEBUGGER = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -62,7 +63,7 @@ class Shield(ProgramTest):
         self.token.write_text("a-token\n", encoding="utf-8")
 
     def command(self):
-        """The program, started as a user without rights if this is root."""
+        """The command of the program; as root it starts as an unprivileged user."""
         if os.geteuid() != 0:
             return SLUICE
         starter = self.folder / "sluice"
@@ -134,7 +135,7 @@ class Shield(ProgramTest):
                               capture_output=True, check=True, timeout=DEADLINE, **more).stdout
 
     def leaves_core(self, program):
-        """Whether the process leaves a core when it is aborted."""
+        """Whether the process leaves a core dump when it is aborted."""
         process = program.process.pid
         os.kill(process, signal.SIGABRT)
         status = os.waitpid(process, 0)[1]
@@ -146,7 +147,7 @@ class Shield(ProgramTest):
     def test_neither_a_debugger_nor_a_core_gets_the_secret(self):
         more = {"cwd": self.folder, "preexec_fn": lambda: resource.setrlimit(
             resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)}
-        bare = ("--sandbox", "off", "--sink")  # the sandbox permits no core in this folder
+        bare = ("--sandbox", "off", "--sink")  # the sandbox would not permit a core dump in this folder
         plain = self.run_with(*bare, self.http(), **more)
         if self.debugger(plain) != "True Bad address\n":  # the lowest pages are never mapped
             self.skipTest("no user may trace processes here")
@@ -161,10 +162,10 @@ class Shield(ProgramTest):
 @not_on_windows("its memory cannot be read so")
 @unittest.skipIf(os.geteuid() != 0 or SANITIZED, "only root can read it, and sanitizers keep copies")
 class Memory(ProgramTest):
-    """Secrets in the memory of the process, as root finds them."""
+    """Secrets in the memory of the process, searched as root."""
 
     def find(self, program, secret):
-        """For each place with these bytes: whether its mapping is left out of cores."""
+        """For each occurrence of these bytes, whether its mapping is excluded from core dumps."""
         process = program.process.pid
         found = []
         text = pathlib.Path(f"/proc/{process}/smaps").read_text(encoding="utf-8")
@@ -215,7 +216,7 @@ class Memory(ProgramTest):
                              f"{self.file('keys', line)}")
         text = line.split()[2]
         self.assertEqual(self.find(program, text.encode()[:32]), [])
-        places = self.find(program, b"one\0")  # the name is next to what is made of the key
+        places = self.find(program, b"one\0")  # the name is next to data that is derived from the key
         self.assertIn(True, places)
         program.stop()
 
@@ -227,7 +228,7 @@ class Memory(ProgramTest):
         program = self.start("--listen", RIEMANN, "--sink",
                              f"http://127.0.0.1:9/?format=json&password_file={login}", "--sink",
                              f"http://127.0.0.1:9/a?format=json&token_file={other}")
-        self.assertEqual(self.find(program, password.encode()), [])  # only its form in base64
+        self.assertEqual(self.find(program, password.encode()), [])  # only its base64 form is kept
         self.assertEqual(self.find(program, f"{token}\nmore".encode()), [])
         program.stop()
 

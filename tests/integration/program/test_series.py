@@ -1,5 +1,5 @@
-"""max_series= and max_age= on sinks: a sender that makes ever new series, or that has a wrong clock,
-costs itself only; all samples are written or counted."""
+"""max_series= and max_age= of sinks: a sender that makes new series all the time, or that has a
+wrong clock, must not affect other senders. All samples are written or counted."""
 import json
 import os
 import socket
@@ -25,18 +25,18 @@ def named(name, **labels):
 
 
 def bad(number):
-    """A new series of a sender that has a number in a label."""
+    """A new series of a sender that puts a number into a label."""
     return named("requests", host="bad", id=f"{number}")
 
 
 def good(number, series=10):
-    """A sample of another sender, in one of a few series."""
+    """A sample of another sender, which has a few series."""
     return named("cpu", host="good", core=f"{number % series}")
 
 
 class SeriesTest(ProgramTest):
     def capture(self, *datagrams):
-        """A file of (second, host, datagram)."""
+        """A capture with these datagrams: (second, host, datagram)."""
         path = self.folder / "sent.pcap"
         with open(path, "wb") as file:
             file.write(HEADER)
@@ -225,12 +225,12 @@ class Times(SeriesTest):
         self.assert_counts(sink, out_of_time=10, series_refused=0)
 
 
-# --- a program that runs --------------------------------------------------------------------------
+# --- a running program ----------------------------------------------------------------------------
 
 @same_with_one_thread
 class Running(SeriesTest):
     def from_host(self, program, host):
-        """A socket that is bound to that address and connected to the program."""
+        """A socket that is bound to this address and connected to the program."""
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(made.close)
         made.bind((host, 0))
@@ -238,7 +238,7 @@ class Running(SeriesTest):
         return made
 
     def send_mixed(self, program, begin, end):
-        """Sends from a good and a bad sender in turn, without loss."""
+        """Sends alternately from a good and a bad sender, without loss."""
         senders = self.from_host(program, "127.0.0.1"), self.from_host(program, "127.0.0.9")
         for start in range(begin, end, BURST // 2):
             stop = min(start + BURST // 2, end)
@@ -248,7 +248,7 @@ class Running(SeriesTest):
             program.wait_for_settled(2 * (stop - begin))
 
     def test_the_good_one_is_whole_beside_many_series_and_memory_stays(self):
-        """The short form of consumers/test_series_store.py."""
+        """A short form of consumers/test_series_store.py."""
         count = int(os.environ.get("TEST_SERIES", "5000"))
         out = self.folder / "out"
         program = self.start("--listen", TELEMETRY, "--sink",
@@ -330,7 +330,8 @@ class Delivered(SeriesTest):
         return store
 
     def test_a_block_that_is_sent_again_counts_once(self):
-        """Refused samples are counted when a block is made; it does not change when it is resent."""
+        """Refused samples are counted when a block is created. It does not change when it is sent
+        again."""
         for form in ("influx", "remote-write"):
             with self.subTest(format=form):
                 store = self.store(503, 503, 204)

@@ -1,4 +1,5 @@
-"""Signals that stop the program, at once or not, or ask for its ledger, while datagrams arrive."""
+"""Signals that stop the program, at once or gracefully, or request its ledger, while datagrams
+arrive."""
 import os
 import signal
 import socket
@@ -11,7 +12,7 @@ from protobuf import gauge, metric
 from sluice_program import (RIEMANN, STOP_LIMIT, TELEMETRY, ProgramTest, is_still, parse_lines,
                             read_lines, settled, same_with_one_thread, wait_until)
 
-FILLS_A_PIPE = 3000  # lines of more than 200 bytes: far more than the 64 KiB that a pipe holds
+FILLS_A_PIPE = 3000  # lines of more than 200 bytes, far more than the 64 KiB of a pipe
 
 
 def numbered(number):
@@ -29,7 +30,7 @@ class UnderLoad(ProgramTest):
         self.assertLess(time.monotonic() - began, STOP_LIMIT)
         flood.end()
 
-        lines = read_lines(path)  # all lines are complete, even the last one
+        lines = read_lines(path)  # fails if any line, also the last one, is incomplete
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         self.assertEqual(len(lines), sink["written"])
         self.assertEqual(sum(sink["failed"].values()), 0)
@@ -38,8 +39,8 @@ class UnderLoad(ProgramTest):
         self.assertEqual(values, sorted(set(values)))
         self.assertLessEqual(listener["received"] + listener["kernel_drops"] +
                              listener["refused_while_stopping"], flood.sent)
-        # Losses by sequence numbers agree with the kernel's drops before the last datagram; drops
-        # during the stop of a Windows program cannot be read any more.
+        # Sequence gaps are at most the kernel's drops before the last datagram. For Windows
+        # programs, drops during the stop cannot be read.
         if not WINDOWS:
             self.assertLessEqual(listener["lost"], listener["kernel_drops"])
 
@@ -51,9 +52,9 @@ class UnderLoad(ProgramTest):
         self.stop(signal.SIGINT)
 
     def test_what_came_before_the_stop_is_received_and_written(self):
-        """The datagrams and the signal arrive while the program is frozen, so that it gets all
-        of them together."""
-        # The receive buffer holds them; under Wine it is not larger than any user may have.
+        """The datagrams and the signal arrive while the program is frozen, so it gets all of them
+        together."""
+        # The receive buffer can hold them. Under Wine it has the size that any user may request.
         count = 300 if WINDOWS else 4000
         file = self.folder / "lines"
         program = self.start("--listen", RIEMANN, "--sink", f"file:{file}")
@@ -98,7 +99,7 @@ class Stalled(ProgramTest):
         sink = ledger["sinks"][0]
         with open(os.dup(self.reader), "rb") as pipe:
             data = pipe.read()
-        # only the last line of a stalled pipe may be incomplete
+        # Only the last line of a stalled pipe may be incomplete.
         whole, _, torn = data.rpartition(b"\n")
         lines = parse_lines(whole + b"\n")
         self.assertEqual([line["value"] for line in lines], list(range(len(lines))))
@@ -171,7 +172,7 @@ class Ledger(ProgramTest):
         program.wait_for_output(1)
         program.wait_for_log("malformed: datagram of 1 bytes")
 
-        def counted():  # a line may be read a moment before it is counted
+        def counted():  # a line may be read just before it is counted
             program.ask_for_ledger()
             return any(line.startswith("    lines 1, samples 1, bytes ") for line in program.said())
 
@@ -197,7 +198,7 @@ class Ledger(ProgramTest):
                              f"file:{path}.messages?view=message")
         flood = self.flood(program, metric)
         for _ in range(100):
-            program.ledger_now()  # ledger_now checks the conditions of a running ledger
+            program.ledger_now()  # checks the relations of a running ledger
         flood.end()
         program.wait_for_received(flood.sent)
         ledger = program.stop()

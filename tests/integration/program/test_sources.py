@@ -1,4 +1,5 @@
-"""allow= and deny=, applied by the program or by the kernel. All of 127.0.0.0/8 is this machine."""
+"""allow= and deny=, applied by the program or by the kernel. All of 127.0.0.0/8 belongs to this
+machine."""
 import pathlib
 import socket
 import unittest
@@ -14,7 +15,7 @@ NO_FILTER = "it has no socket filters"
 
 FILTER = "&kernel_filter=on"
 
-# 10,000 addresses; the rules are about the 250 of them in one /24.
+# 10,000 addresses. The rules allow or deny the 250 of one /24.
 CROWD = [f"127.7.{network}.{host}" for network in range(40) for host in range(1, 251)]
 FEW = [source for source in CROWD if source.startswith("127.7.23.")]
 THE_FEW = "127.7.23.0/24"
@@ -29,7 +30,7 @@ class Sources(ProgramTest):
             sender.sendto(datagram, (to, program.port(listener)))
 
     def send_from_all(self, program, sources):
-        """A datagram from each, without loss: no more at once than fits the socket's buffer."""
+        """Sends a datagram from each address without loss, at most BURST at a time."""
         for start in range(0, len(sources), BURST):
             part = sources[start:start + BURST]
             for number, source in enumerate(part):
@@ -125,7 +126,7 @@ class Filtered(Sources):
         self.assertEqual(listener["kernel_drops_and_filtered"], len(FEW[::10]))
 
     def test_what_a_sender_segments_is_filtered_too(self):
-        """One call sends many datagrams; with gro=on the kernel drops them as one buffer."""
+        """One call sends many datagrams. With gro=on the kernel drops them as one buffer."""
         for gro, unit, drops in (("off", "datagram", PER_CALL), ("on", "buffer", 1)):
             with self.subTest(gro=gro):
                 program = self.start("--listen", RIEMANN + f"&gro={gro}&deny=127.0.0.9{FILTER}")

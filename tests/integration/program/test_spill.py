@@ -1,4 +1,4 @@
-"""spill=: what an http: sink cannot deliver waits on disk, and none of it is missing afterwards."""
+"""spill=: records that an http: sink cannot deliver wait on disk, and none is lost afterwards."""
 import json
 import signal
 import unittest
@@ -35,11 +35,11 @@ class Spilling(ProgramTest):
             sender.send(metric(number))
 
     def send_in_outage(self, program, begin, end):
-        """The first record cannot be written, and its block waits; so the others go to the disk.
+        """Sends records during an outage. The first cannot be written, and its block waits, so the
+        others go to the disk.
 
-        Records that come while the first is just being tried again are on disk a second later, and
-        count as in flight.
-        """
+        Records that come while the first is being retried go to the disk a second later, and count
+        as in flight."""
         self.send(program, begin, begin + 1)
         self.wait_for(program, lambda sink: sink["write_errors"] > 0)
         self.send(program, begin + 1, end)
@@ -75,7 +75,7 @@ class Spilling(ProgramTest):
         program = self.deliver()
         self.wait_for(program, lambda sink: sink["written"] == COUNT)
         sink = program.stop()["sinks"][0]
-        # The block that was in flight when the store closed the connection was sent twice.
+        # The block in flight, when the store closed the connection, was sent twice.
         self.assertEqual((sink["recovered"], sink["possible_duplicates"]), (COUNT, 1))
         self.assertEqual(self.values(store), list(range(COUNT)))
 
@@ -99,8 +99,8 @@ class Spilling(ProgramTest):
         for _ in range(5):
             self.send_in_outage(program, sent, sent + COUNT)
             sent += COUNT
-            # The oldest block is in flight, and still on disk. If all others came while it was just
-            # being tried, they count as in flight too, so more are sent.
+            # The oldest block is in flight, and also on disk. If all others came while it was
+            # retried, they count as in flight, too; then more are sent.
             while (stored := program.ledger_now()["sinks"][0]["spilled"]) < max(recovered, 1):
                 self.send(program, sent, sent + 1)
                 sent += 1

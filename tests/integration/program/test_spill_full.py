@@ -1,4 +1,4 @@
-"""A spill that fills up does what overflow= says, and is reported by health and metrics."""
+"""When a spill is full, overflow= decides what happens, and health and metrics report it."""
 import json
 import unittest
 
@@ -9,9 +9,9 @@ from protobuf import metric
 from sluice_program import RIEMANN, ProgramTest, wait_until
 from spill_reading import has_sent_all
 
-SIZE = 16 * 1024 * 1024  # the smallest
+SIZE = 16 * 1024 * 1024  # the minimum size of a spill
 TEXT = "x" * 20000       # the smallest that is allowed
-MOST = 4000              # in each record, so that a block has about a dozen records
+MOST = 4000  # most records of a test
 
 
 @unittest.skipUnless(SERVES, "this program was built without metrics")
@@ -33,8 +33,8 @@ class Full(ProgramTest):
         return program.ledger_now()["sinks"][0]
 
     def fill(self, program, until):
-        """Sends records, a few at a time, until the condition holds for the sink. Returns how
-        many."""
+        """Sends records, a few at a time, until the condition holds for the sink. Returns their
+        number."""
         sender = self.sender(program)
         for number in range(MOST):
             sender.send(metric(number, host=TEXT))
@@ -59,7 +59,7 @@ class Full(ProgramTest):
             lambda told: "spill_fills" in str(told), "the spill fills up")
         reasons = {reason["reason"]: reason for reason in health["reasons"]}
         self.assertEqual(health["status"], "degraded")
-        # spill_full disappears with the next try to store
+        # spill_full disappears with the next attempt to store a block.
         self.assertEqual(set(reasons) - {"spill_full"},
                          {"sink_fails", "spill_fills", "records_refused"})
         own = labels(sink=self.name)

@@ -1,4 +1,5 @@
-"""A spill knows what it holds: other sinks do not send it, and what is gone is counted as lost."""
+"""A spill belongs to one sink: other sinks do not send its records, and missing ones are counted as
+lost."""
 import errno
 import json
 import shutil
@@ -16,7 +17,7 @@ COUNT = 50
 
 
 def remove_while_written(folder):
-    """Removes a folder in which new files are made."""
+    """Removes a folder in which another process creates files."""
     while True:
         try:
             shutil.rmtree(folder)
@@ -109,12 +110,12 @@ class Kept(ProgramTest):
         sender = self.sender(program)
         for number in range(200):
             sender.send(metric(number, host="x" * 30000))
-            if number % 20 == 19:  # no queue gets full
+            if number % 20 == 19:  # waits so that no queue becomes full
                 wait_for_records(self.spill, number - 20)
         remove_while_written(self.spill)
         sink, = program.stop()["sinks"]
         self.assertEqual(sink["queued"], 200)
-        self.assertLess(sink["spilled"], 40)  # those in memory are stored again
+        self.assertLess(sink["spilled"], 40)  # records in memory are stored again
         self.assertEqual(sink["spilled"] + sink["failed"]["damaged"], 200)
         self.assertRegex("\n".join(program.log()), r"removed .*records are lost")
         program = self.start("--listen", RIEMANN, "--sink", self.sink())

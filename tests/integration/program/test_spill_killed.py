@@ -1,7 +1,6 @@
-"""A sink with a spill whose program is killed (kill -9) again and again while its far end is away.
+"""A sink with a spill. Its program is killed (kill -9) repeatedly while the far end is unreachable.
 
-TEST_SPILL_KILLS in the environment says how often.
-"""
+The environment variable TEST_SPILL_KILLS is the number of kills."""
 import json
 import os
 import random
@@ -16,8 +15,8 @@ from spill_reading import has_sent_all, kill, wait_for_records
 
 KILLS = int(os.environ.get("TEST_SPILL_KILLS", "6"))
 KEYS = ("one", "two", "three")
-PER_RUN = 90    # records, then a pause: about as many as fit in a block
-PER_GROUP = 10  # and then a moment of rest: about the number in a block
+PER_RUN = 90  # records until a pause, about as many as fit in a block
+PER_GROUP = 10  # records until a short pause, about the number in a block
 REST = 0.003
 OUTAGES = (503, CLOSE, NO_ANSWER)
 
@@ -36,7 +35,7 @@ class Far(Store):
 
 
 class Run:
-    """Facts known from outside when the program is killed."""
+    """The facts about a run that are known from outside when the program is killed."""
 
     def __init__(self, program, sent, ledger):
         sink = ledger["sinks"][0]
@@ -71,7 +70,7 @@ class Killed(ProgramTest):
         sender.close()
 
     def run_and_kill(self, recovered):
-        """Kills the program after all, some or none of the records were sent."""
+        """Kills the program after it has received all, some or none of the records."""
         program = self.deliver()
         sink = program.ledger_now()["sinks"][0]
         self.assertGreaterEqual(sink["recovered"], recovered)
@@ -86,11 +85,12 @@ class Killed(ProgramTest):
         return run
 
     def last_run(self, recovered):
-        """All stored records arrive, and the spill is empty."""
+        """Asserts that all stored records arrive, and that the spill is empty."""
         self.far.otherwise = 204
         program = self.deliver()
         self.send(program, PER_RUN)
-        # Not only an empty spill: records that are on their way to it would stay there at the stop.
+        # An empty spill is not enough: records that are about to be stored would stay there at the
+        # stop.
         program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["messages"] == PER_RUN and
                                 has_sent_all(ledger["sinks"][0]), "all is sent")
         sink = program.stop()["sinks"][0]
@@ -104,7 +104,8 @@ class Killed(ProgramTest):
         for _ in range(KILLS):
             self.far.otherwise = self.random.choice(OUTAGES)
             run = self.run_and_kill(recovered)
-            # In an outage no record is acknowledged, so all stored ones are there for the next run.
+            # No record is acknowledged during an outage, so all stored ones must be there in the
+            # next run.
             recovered = run.stored
             unsafe += run.unsafe
             self.assertEqual(run.damaged, 0)
@@ -118,7 +119,8 @@ class Killed(ProgramTest):
         self.assertEqual(sum(map(len, self.far.came.values())), sink["written"])
 
     def test_what_was_acknowledged_before_a_kill_comes_twice_at_most_as_far_as_it_was_read(self):
-        """Between outages the far end takes some: the cursor is old when the program is killed."""
+        """Between outages the far end accepts some records, so that the cursor is out of date when
+        the program is killed."""
         unsafe = 0
         for number in range(KILLS):
             self.far.otherwise = 204 if number % 2 else self.random.choice(OUTAGES)
@@ -134,7 +136,7 @@ class Killed(ProgramTest):
 
 
 class FewBlocks(ProgramTest):
-    """There are fewer blocks than may be in flight at once, so each is sent without a wait."""
+    """There are fewer blocks than the limit of blocks in flight, so each is sent at once."""
 
     def deliver(self, port, keys):
         return self.start("--listen", RIEMANN, "--sink",
@@ -155,7 +157,7 @@ class FewBlocks(ProgramTest):
         sink = program.stop()["sinks"][0]
         self.assertEqual(sink["recovered"], 30)
         self.assertLessEqual(sink["possible_duplicates"], 30)
-        # In any order, because several requests are in flight at once.
+        # The order is not defined, because several requests are in flight.
         self.assertEqual(sorted(far.came["one"]), list(range(30)))
 
     def test_what_was_not_taken_is_on_disk(self):

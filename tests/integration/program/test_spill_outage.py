@@ -1,9 +1,8 @@
-"""A far end that is away for seconds under load: with a spill nothing is missing afterwards, and
-without one what is missing is what the ledger says.
+"""A far end is unreachable for seconds under load. With a spill no record may be missing
+afterwards; without one, exactly those that the ledger counts.
 
-TEST_OUTAGE in the environment says how many seconds, and how many records a second. Windows does not
-count what the kernel drops, so that there the rate is one that a busy machine keeps up with.
-"""
+The environment variable TEST_OUTAGE is the number of seconds, and of records a second. Windows does
+not count the kernel's drops, so there the rate is one that a busy machine can handle."""
 import os
 import re
 import subprocess
@@ -20,13 +19,13 @@ TEST_SEND = os.environ["TEST_SEND"]
 SECONDS, RATE = map(int, os.environ.get("TEST_OUTAGE",
                                         "2 3000" if SANITIZED or WINDOWS else "3 20000").split())
 COUNT = SECONDS * RATE
-LIMIT = 45 + 2 * SECONDS  # seconds until all has arrived
+LIMIT = 45 + 2 * SECONDS  # seconds until all records must have arrived
 
 VALUE = re.compile(rb'"value":(\d+)')
 
 
 class Far(Store):
-    """Keeps the numbers that came, and how many came after a larger one, or again."""
+    """Keeps the numbers that arrived, and counts those that came after a larger one, or again."""
 
     def __init__(self, port):
         self.numbers = set()
@@ -53,7 +52,7 @@ class Outage(ProgramTest):
                           f"{keys}", "--stop-timeout", "30s", *arguments)
 
     def send(self, program, count):
-        """Numbers the records from 0 on in each call."""
+        """Sends records. Their numbers begin with 0 in each call."""
         subprocess.run(command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--schema",
                                "riemann", "--count", count, "--rate", RATE),
                        check=True, stderr=subprocess.DEVNULL, timeout=LIMIT)
@@ -89,7 +88,7 @@ class Outage(ProgramTest):
         self.assertEqual(sorted(path.name for path in spill.iterdir()), ["ack", "lock"])
 
     def test_without_one_what_is_missing_is_what_the_ledger_says(self):
-        """An answer may take a third of the timeout, also on a machine with other load."""
+        """An answer may take a third of the timeout, even on a busy machine."""
         program = self.deliver("&timeout=4500ms", "--memory", "34MiB")
         self.send(program, COUNT)
         self.wait_until("none is given up", lambda sink: sink["failed"]["timeout_unsent"], program)

@@ -1,4 +1,4 @@
-"""A reload hands a spill over to the sink that comes: nothing of it is lost or counted twice."""
+"""A reload hands a spill over to the new sink: no record is lost or counted twice."""
 import json
 import socket
 import unittest
@@ -65,18 +65,19 @@ class Reloaded(ProgramTest):
         return self.live(program.wait_for_ledger(lambda ledger: condition(self.live(ledger)), what))
 
     def wait_until_taken(self, program, count):
-        """Since its start, by all sinks to the far end that there were."""
+        """Waits until all sinks to this far end have taken `count` records together since the
+        start."""
         program.wait_for_ledger(
             lambda ledger: sum(sink["queued"] for sink in ledger["sinks"]
                                if sink["name"].startswith("http")) == count,
             f"{count} records were queued")
 
     def send_in_outage(self, program, begin, end):
-        """The first is tried, and waits in memory; so the others go to the disk, and it with them.
+        """Sends records during an outage. The first is tried and waits in memory, so the others go
+        to the disk, and the first as well.
 
-        Where they came while it was just being tried again they are on disk a second later, and
-        count as in flight.
-        """
+        Records that come while the first is being retried are on disk a second later, and count as
+        in flight."""
         self.send(program, begin, begin + 1)
         self.wait_for(program, lambda sink: sink["write_errors"] > 0, "a record was tried")
         self.send(program, begin + 1, end)
@@ -89,7 +90,8 @@ class Reloaded(ProgramTest):
         self.assertEqual({term: sink[term] for term in counts}, counts)
 
     def check_all_arrives(self, program, store, count=2 * COUNT):
-        """In their order, and none twice but what is counted. Returns the last ledger."""
+        """Asserts that all records arrive in their order, and none twice unless it is counted.
+        Returns the last ledger."""
         self.wait_for(program, lambda sink: has_sent_all(sink) and
                       len(store.lines()) >= count, f"{count} records arrived")
         ledger = program.stop()
@@ -101,7 +103,7 @@ class Reloaded(ProgramTest):
         return ledger
 
     def begin_reload(self, changed):
-        """In an outage, with records before and after it."""
+        """Reloads during an outage, with records before and after it."""
         program = self.begin(self.sink_of())
         self.send_in_outage(program, 0, COUNT)
         self.change(program, changed)
@@ -123,8 +125,8 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def send_until_spilled(self, program, sent):
-        """Continues an outage in which `sent` records were sent: memory may have all of them.
-        Returns how many were sent when at least one was only on disk."""
+        """Continues an outage in which `sent` records were sent, because memory may hold all of
+        them. Returns the number of sent records when at least one is only on disk."""
         while self.live(program.ledger_now())["spilled"] == 0:
             self.send(program, sent, sent + COUNT)
             sent += COUNT
@@ -149,7 +151,8 @@ class Reloaded(ProgramTest):
         program.stop()
 
     def test_no_other_program_can_have_the_folder_meanwhile(self):
-        """The folder is handed over open: a second open would find it locked."""
+        """The folder stays open while it is handed over: a second open would fail because of the
+        lock."""
         program = self.begin(self.sink_of())
         self.send_in_outage(program, 0, COUNT)
         lock, aside = self.spill / "lock", self.folder / "aside"
@@ -173,7 +176,7 @@ class Reloaded(ProgramTest):
         sender = self.sender(program)
         for number in range(count):
             sender.send(metric(number, host=text))
-            if number % 20 == 19:  # no queue gets full
+            if number % 20 == 19:  # waits so that no queue becomes full
                 wait_for_records(self.spill, number - 20)
         stored = sum(path.stat().st_size for path in self.spill.glob("*.seg"))
         self.assertGreater(stored, 17 << 20)
@@ -182,7 +185,8 @@ class Reloaded(ProgramTest):
         self.assert_counts(sink, queued=count, recovered=0, written=count, evicted=0)
 
     def test_to_another_place(self):
-        """Which is another sink, with numbers of its own. The one before ends without a record sent."""
+        """That is another sink with separate counts. The old one ends before it has sent a record.
+        """
         program = self.begin_reload(self.sink_of(place="other"))
         self.wait_for(program, lambda sink: sink["recovered"] == COUNT, "the next sink has the spill")
         before, after = self.check_all_arrives(program, self.store())["sinks"]
@@ -191,7 +195,7 @@ class Reloaded(ProgramTest):
                            written=2 * COUNT, possible_duplicates=0)
 
     def test_while_the_far_end_does_not_answer(self):
-        """The spill's records may have arrived, and are sent again."""
+        """The records of the spill may have arrived, and are sent again."""
         store = Store(NO_ANSWER, port=self.port)
         self.addCleanup(store.close)
         program = self.begin(self.sink_of())
@@ -208,7 +212,8 @@ class Reloaded(ProgramTest):
                            possible_duplicates=unanswered)
 
     def test_twice_while_the_one_before_still_waits_for_an_answer(self):
-        """The second sink has little time: what it had sent at its end is sent again, too."""
+        """The second sink has little time. Records that it had sent at its end are sent again, too.
+        """
         store = Store(NO_ANSWER, port=self.port)
         self.addCleanup(store.close)
         program = self.begin(self.sink_of())
@@ -235,7 +240,7 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def begin_without(self):
-        """The content belongs to a sink that a reload has removed."""
+        """The spill's records belong to a sink that a reload has removed."""
         program = self.begin(self.sink_of(), self.kept)
         self.send_in_outage(program, 0, COUNT)
         self.change(program, self.kept)
@@ -257,7 +262,7 @@ class Reloaded(ProgramTest):
                            possible_duplicates=0)
 
     def leave(self, program):
-        """From then on the content of the spill belongs to no sink."""
+        """Removes the sink of the spill, so that its records belong to no sink."""
         self.change(program, f"http://127.0.0.1:{self.port}/write?format=json")
         program.wait_for_log("which no sink uses")
 
@@ -270,7 +275,7 @@ class Reloaded(ProgramTest):
             program.wait_for_log(REFUSED)
 
     def begin_another(self, meanwhile):
-        """A spill was left by the sink that has now brought in what lay in another one."""
+        """A spill was left behind by the sink that now takes over the records of another spill."""
         first, other = self.spill, self.folder / "other"
         self.spill = other
         program = self.begin(self.sink_of())

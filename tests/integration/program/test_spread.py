@@ -1,5 +1,5 @@
-"""spread=datagram: each datagram of a sender goes to any of several sockets, and its numbers are
-counted exactly."""
+"""spread=datagram: each datagram of a sender may go to any of several sockets, and its sequence
+numbers are counted exactly."""
 import json
 import os
 import random
@@ -45,8 +45,8 @@ nothing_on_windows("a port has one socket")
 
 class Counted(ProgramTest):
     def plan(self, seed, count):
-        """Numbers with some left out and some twice, and how many of each. The first and the
-        last occur once."""
+        """Sequence numbers, of which some are missing and some occur twice, and how many of each.
+        The first and the last occur once."""
         dice = random.Random(seed)
         sent, left_out, doubled = [1], 0, 0
         for number in range(2, count):
@@ -79,8 +79,8 @@ class Counted(ProgramTest):
                 self.assertEqual(sorted(line["value"] for line in program.output()), sorted(sent))
 
     def send_past_small_buffers(self, sent, **more):
-        """Sends the first and the last number so that they are received, and the others as fast
-        as possible. Returns the final ledger and the written numbers."""
+        """Sends the first and the last number so that they are received, and the others as fast as
+        possible. Returns the final ledger and the written numbers."""
         program = self.start("--listen", SPREAD + "&receivers=2&receive_buffer=8KiB", **more)
         sender = self.sender(program)
         sender.send(numbered(sent[0]))
@@ -115,7 +115,7 @@ class Counted(ProgramTest):
     def test_what_fills_the_buffers_is_counted_exactly_whichever_is_read_first(self):
         sent = [number for number in range(1, 12001) if number % 50 != 7]
         program = self.start("--listen", SPREAD + "&receivers=2", "--receiver-cpus",
-                             str(min(os.sched_getaffinity(0))))  # the threads run on one processor
+                             str(min(os.sched_getaffinity(0))))  # both threads run on one processor
         sender = self.sender(program)
         sender.send(numbered(sent[0]))
         program.wait_for_received(1)
@@ -162,7 +162,7 @@ class Counted(ProgramTest):
                                    lost=sent[-1] - sent[0] + 1 - len(sent))
                 lines = [line["value"] for line in program.output()]
                 self.assertEqual(sorted(lines), sent)
-                # in order, because one thread received this group
+                # In order, because one thread received this group.
                 for start in range(0, len(sent), 20):
                     places = [lines.index(number) for number in sent[start:start + 20]]
                     self.assertEqual(places, sorted(places))
@@ -233,7 +233,7 @@ class Reloaded(ProgramTest):
             with self.subTest(boot=boot):
                 program = self.start("--listen", TELEMETRY + "&receivers=2")
                 senders = [self.sender(program) for _ in range(8)]
-                # Each port has a part of the numbers, sent before the next port's.
+                # Each port sends a part of the numbers before the next port does.
                 for start in range(8):
                     numbers = range(start + 1, 16001, 8)
                     senders[start].send_all([numbered(number, boot) for number in numbers],

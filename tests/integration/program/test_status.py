@@ -19,7 +19,7 @@ if b"\nmetrics: none" in VERSION:
     skip("this program was built without metrics")
 
 EVENT_CLIENTS = 8
-STALL_TIMEOUT = 12 if SANITIZED else 1  # seconds; with a sanitizer readers are slow, too
+STALL_TIMEOUT = 12 if SANITIZED else 1  # seconds; with a sanitizer readers are slow as well
 POLICY = {"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'",
           "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"}
 
@@ -136,7 +136,7 @@ class Hosts(StatusTest):
         self.assertEqual(self.status(client, "/healthz", version="1.0")[0], 200)
 
     def test_http_1_1_without_a_name_is_a_bad_request(self):
-        """Also with a name whose header goes on in a second line, where the HTTP library reads
+        """Also with a name whose header has a continuation line, where the HTTP library reads
         another header."""
         _, client = self.serve("--listen", RIEMANN)
         self.assertEqual(self.status(client, "/metrics")[0], 400)
@@ -167,7 +167,7 @@ class Events(StatusTest):
         now = watcher.wait_for(lambda event: event["ledger"]["sinks"][0]["written"] == 40,
                                "all are written")
         ledger = program.ledger_now()
-        for listener in ledger["listeners"] if WINDOWS else ():  # Windows counts no drops
+        for listener in ledger["listeners"] if WINDOWS else ():  # Windows does not count drops
             listener["kernel_drops"] = None
         for part in ("listeners", "sinks"):
             self.assertEqual(now["ledger"][part], ledger[part])
@@ -195,7 +195,7 @@ class Events(StatusTest):
         now = watcher.wait_for(reached, "all are counted")
         self.assertEqual(sum(seconds.values()), 250)
         self.assertEqual(sum(now["minute"]["sinks"][1]["written"]), 250)
-        # Later clients get the earlier history.
+        # Later clients get the history, too.
         _, first = self.watch_well(client)
         self.assertEqual(sum(first["seconds"]["listeners"][1]["received"]), 250)
         program.stop()
@@ -205,7 +205,7 @@ class Events(StatusTest):
         name = '</script><b onclick="x">\n\ndata: \u2028'
         watcher, _ = self.watch_well(client)
         sender = self.sender(program)
-        for number in (1, 5000):  # the missing numbers make the sender one that loses
+        for number in (1, 5000):  # the gap makes it a sender with losses
             sender.send(gauge("a", 1, sender=name, boot=1, sequence=number))
         now = watcher.wait_for(lambda event: event["senders"]["losers"], "it lost something")
         self.assertEqual(now["senders"]["losers"][0]["sender"], name)
@@ -225,8 +225,8 @@ class Events(StatusTest):
 
     @not_on_windows("its commands are those of a POSIX shell")
     def test_command_lines_are_shown_nowhere(self):
-        """Commands may contain secrets: log, ledger, metrics and events contain only the program's
-        name."""
+        """Commands may contain secrets: log, ledger, metrics and events must contain only the
+        program's name."""
         file = self.folder / "c.yaml"
 
         def write(*lines):
@@ -235,7 +235,7 @@ class Events(StatusTest):
                             "".join(f"  - command:{line}\n" for line in lines), encoding="utf-8")
         first = "TOKEN=hush exec cat >/dev/null"
         second = "exec /bin/cat >/dev/null # hush"
-        other = "sh -c 'exit 3' hush"  # so that the log names this command
+        other = "sh -c 'exit 3' hush"  # its failure makes the log name this command
         write(first, second, other)
         program = self.start("--config", file)
         client = MetricsClient(program)
@@ -250,14 +250,15 @@ class Events(StatusTest):
         for each in first_event["settings"]["sinks"]:
             self.assertEqual({"key": "to", "value": None},
                              {name: each["settings"][0][name] for name in ("key", "value")})
-        # When one of two sinks with similar names goes, the other is named by its program only.
+        # When one of two sinks with similar names is removed, the name of the other becomes that of
+        # its program only.
         write(second)
         program.ask_to_reload()
         program.wait_for_log("reloaded")
         now = watcher.wait_for(lambda event: len(event["levels"]["sinks"]) == 1, "two go")
         self.assertEqual(now["levels"]["sinks"][0]["name"], "command:cat")
         said = [str(first_event), str(now), client.page(), client.ask("/healthz").text()]
-        program.stop(code=74)  # because one command read nothing
+        program.stop(code=74)  # 74, because one command read no input
         for text in [*said, *program.log()]:
             self.assertNotIn("hush", text)
 
@@ -284,8 +285,8 @@ class Events(StatusTest):
         program.stop()
 
     def test_who_comes_right_after_a_reload_gets_the_names_as_they_are(self):
-        """A client that comes after a reload gets the new names of sinks and listeners: the reload
-        has freed the names of the previous ledger."""
+        """A client that connects after a reload gets the new names of sinks and listeners, because
+        the reload freed the previous ledger's names."""
         file = self.folder / "c.yaml"
 
         def write(interval):
@@ -296,7 +297,7 @@ class Events(StatusTest):
         write(1)
         program = self.start("--config", file)
         client = MetricsClient(program)
-        self.watch_well(client)[0].next()  # the server has read the ledger
+        self.watch_well(client)[0].next()  # then the server has read the ledger
         sinks = ["file:/dev/null", f"file:{self.folder}/out.ndjson"]
         for number in range(3):
             write(number + 2)
@@ -335,7 +336,7 @@ class Clients(StatusTest):
         ninth = self.watch(client)
         status, headers = ninth.begin()
         self.assertEqual((status, headers["retry-after"]), (503, "5"))
-        # The first eight, and requests for other pages, are still served; so is a single event.
+        # The first eight clients, requests for other pages, and a single event are still served.
         once = client.ask("/events/once")
         self.assertEqual((once.status, once.headers["content-type"]), (200, "text/event-stream"))
         self.assertEqual(re.findall("event: ([a-z]+)", once.text())[:1], ["first"])
@@ -355,7 +356,8 @@ class Clients(StatusTest):
         program.stop()
 
     def test_who_does_not_read_is_given_up_and_holds_up_nobody(self):
-        """Many sinks make events long: what a client has not taken stays one event or two."""
+        """Many sinks make events long. The unread data of a client must not exceed one or two
+        events."""
         sinks = [word for number in range(40) for word in
                  ("--sink", f"file:{self.folder / str(number)}.json")]
         program, client = self.serve("--listen", RIEMANN, *sinks, "--stall-timeout",
@@ -365,7 +367,7 @@ class Clients(StatusTest):
         deaf = [self.watch(client, receive_buffer=2048) for _ in range(EVENT_CLIENTS - 1)]
         for _ in range(4):
             reader.wait_for(lambda _: True, "a reading client gets each second")
-        if not SANITIZED:  # which needs memory itself
+        if not SANITIZED:  # a sanitizer uses memory itself
             self.assertLess(resident(program) - before, 4 << 20)
         self.sender(program).send_all([metric(1)] * 100)
         program.wait_for_settled(100)

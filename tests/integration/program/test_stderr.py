@@ -27,8 +27,8 @@ def full_pipe():
 
 class FullStderr(ProgramTest):
     def run_with_full_stderr(self, signals):
-        """Starts the program with a full stderr, and sends it the signals after it has written
-        the capture."""
+        """Starts the program with a full stderr. Sends it the signals when it has written the
+        capture."""
         reader, writer = full_pipe()
         self.addCleanup(os.close, reader)
         line = command(SLUICE, "--listen", ANY_PORT, "--listen", CAPTURE, "--sink",

@@ -50,7 +50,7 @@ class Lines(ProgramTest):
 
 
 class Appended(ProgramTest):
-    """Standard output is a file that the shell opened by ">>"."""
+    """Standard output is a file that the shell opened with ">>"."""
 
     @not_on_windows("the handle cannot be read there")
     def test_a_line_that_an_earlier_run_left_is_ended_first(self):
@@ -97,7 +97,7 @@ class Reader(ProgramTest):
         wait_for_bytes(self.reader)
         self.assertEqual(parse_json(os.read(self.reader, 4096))["value"], 1)
         self.close(self.reader)
-        program.finish()  # without another datagram
+        program.finish()  # needs no other datagram
         program.wait_for_log("the reader has gone")
 
     @not_on_windows(NO_BROKEN_PIPE)
@@ -151,7 +151,7 @@ class Reader(ProgramTest):
     def test_with_on_epipe_stop_a_capture_is_read_no_further(self):
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         stdin, feeder = os.pipe()
-        self.addCleanup(os.close, feeder)  # kept open, so that only the sink's end ends the capture
+        self.addCleanup(os.close, feeder)  # stays open, so that only the end of the sink ends the capture
         os.write(feeder, capture)
         file = self.folder / "lines"
         program = self.launch("--listen", "pcap:/dev/stdin?schema=riemann",
@@ -167,7 +167,7 @@ class Reader(ProgramTest):
 
     @same_with_one_thread
     def test_a_pipe_that_nobody_reads_takes_nothing_from_the_other_sink(self):
-        count = 6000  # more than a pipe and a short queue hold
+        count = 6000  # a pipe and a short queue cannot hold all
         file = self.folder / "lines"
         arguments = ("--listen", RIEMANN, "--sink", "stdout:", "--sink", f"file:{file}")
         program = self.start(*arguments, "--memory", self.least_memory(*arguments),
@@ -186,7 +186,8 @@ class Reader(ProgramTest):
         self.assertEqual(ledger["listeners"][0]["reasons"]["no_buffer"], 0)
 
     def start_stalled(self, overflow):
-        """Sends more than an unread pipe and the smallest queue can hold; then reads it."""
+        """Sends more records than an unread pipe and the smallest queue can hold; then reads the
+        pipe."""
         arguments = ("--listen", RIEMANN, "--sink", f"stdout:?overflow={overflow}")
         program = self.start_into_pipe(*arguments[2:], "--memory", self.least_memory(*arguments))
         sender = self.sender(program)
@@ -196,13 +197,13 @@ class Reader(ProgramTest):
         return program, sender, len(values)
 
     def refused_of(self, program, count):
-        """How many of `count` records the sink refused, after all were offered to it."""
+        """The number of `count` records that the sink refused, after all were offered to it."""
         ledger = program.wait_for_ledger(lambda ledger: ledger["sinks"][0]["offered"] >= count,
                                          f"{count} records were offered")
         return sum(ledger["sinks"][0]["refused"].values())
 
     def read_all(self):
-        """The output up to the end of the pipe, read by a thread."""
+        """A Stream that reads the pipe to its end."""
         reader = os.fdopen(os.dup(self.reader), "rb")
         self.addCleanup(reader.close)
         return Stream(reader)
@@ -210,7 +211,7 @@ class Reader(ProgramTest):
     def test_with_drop_oldest_a_reader_that_stalled_gets_the_newest(self):
         program, sender, count = self.start_stalled("drop_oldest")
         program.wait_for_log("stdout:.*evicted [0-9]+ records")
-        refused = None  # while the sink makes room, a record may still be accepted
+        refused = None  # while the sink makes room, it may still accept a record
         while (now := self.refused_of(program, count)) != refused:
             refused = now
             sender.send_all([metric(count)], before=count)
@@ -250,7 +251,7 @@ class Reader(ProgramTest):
         self.assertEqual(flags_of(self.writer), before)
 
     def read_slowly(self, program, send):
-        """Takes a few odd bytes at a time from a pipe of one page, to its end; returns them."""
+        """Reads a pipe of one page to its end, a few bytes at a time. Returns the bytes."""
         fcntl.fcntl(self.reader, fcntl.F_SETPIPE_SZ, 4096)
         send()
         program.ask_to_stop()
@@ -313,7 +314,7 @@ class Other(ProgramTest):
         self.assertEqual([line["value"] for line in lines[1:]], [1, 2])
 
     def test_a_regular_file_written_from_where_it_stands(self):
-        """As in the shell: { echo head; sluice; echo tail; } > file."""
+        """As in a shell: { echo head; sluice; echo tail; } > file."""
         path = self.folder / "lines"
         with open(path, "wb", buffering=0) as file:
             file.write(b'{"head": true}\n')

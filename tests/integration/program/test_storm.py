@@ -1,8 +1,7 @@
 """Files that rotate all the time while others move and remove them, under load.
 
-TEST_STORM in the environment says how many records. Without it there are 100,000, and 20,000 where a
-sanitizer or Wine slows the program down.
-"""
+The environment variable TEST_STORM is the number of records. The default is 100,000, or less where
+a sanitizer or Wine slows the program down."""
 import itertools
 import os
 import random
@@ -24,7 +23,7 @@ SEQUENCE = re.compile(rb'\{"received":"[^"]+",.*"senderId":"storm/1",.*"sequence
 
 
 def sequences(data):
-    """The senders' numbers in whole lines."""
+    """The sequence numbers in the lines, which must be complete."""
     if data and not data.endswith(b"\n"):
         raise AssertionError(f"the last line is torn: {data[-200:]!r}")
     found = []
@@ -43,13 +42,12 @@ class Storm(RotatingTest):
         self.away.mkdir()
         self.random = random.Random(1)
         self.moved = 0
-        self.removed = []  # descriptors of files that have no name any more
+        self.removed = []  # descriptors of removed files
 
     def take(self, live, name):
-        """Renames the live file. Between a rotation and the next record there is none: it waits.
+        """Renames the live file. Waits if there is none, as between a rotation and the next record.
 
-        Returns False if the sender has ended and there is no live file.
-        """
+        Returns False if the sender has ended and there is no live file."""
         while True:
             try:
                 os.rename(live, name)
@@ -64,18 +62,19 @@ class Storm(RotatingTest):
             self.moved += 1
 
     def remove(self, live):
-        """Renames the file first, so that the descriptor is certainly that of the removed file."""
+        """Removes the live file. Renames it first, so that the opened file is certainly the removed
+        one."""
         doomed = self.folder / "doomed"
         if self.take(live, doomed):
             self.removed.append(os.open(doomed, os.O_RDONLY))
             os.unlink(doomed)
 
     def storm(self, name, keys, pause, disturb):
-        """Sends all records, and disturbs the sink by `disturb` until then. Returns the number
-        of written records, and the numbers in each place."""
+        """Sends all records, and disturbs the sink with the functions in `disturb` during that.
+        Returns the number of written records, and the numbers in each place."""
         live = self.out / f"{name}.part"
-        # A long time limit: a busy machine may have much left to write, and its speed is not tested
-        # here.
+        # A long time limit, because a busy machine may have much left to write, and its speed is
+        # not tested.
         program = self.start_sink(name, keys + "&view=message", "--stop-timeout", "20s")
         self.sending = subprocess.Popen(
             command(TEST_SEND, "--to", f"udp://127.0.0.1:{program.port()}", "--schema",

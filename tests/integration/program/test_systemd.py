@@ -1,4 +1,4 @@
-"""Notifications to systemd by sd_notify(3); the test acts as systemd."""
+"""Notifications to systemd by sd_notify(3). The test acts as systemd."""
 import os
 import socket
 import time
@@ -29,7 +29,7 @@ class ServiceTest(ProgramTest):
         return launch(self, manager or self.manager, *arguments, **more)
 
     def start_service(self, **variables):
-        """Starts the program and waits until it notifies that it is ready."""
+        """Starts the program and waits for its notification that it is ready."""
         program = self.service("--listen", RIEMANN, "--sink", f"file:{self.path}",
                                variables=variables)
         self.assertEqual(self.manager.next(), {"READY": "1"})
@@ -156,7 +156,7 @@ class Watchdog(ServiceTest):
         os.close(writer)
         program.wait_for_listeners()
         sender = self.sender(program)
-        for start in range(0, 1500, 100):  # more lines than the pipe holds
+        for start in range(0, 1500, 100):  # the pipe cannot hold all lines
             sender.send_all([metric(start + value) for value in range(100)], before=start)
         self.manager.rest()
         for _ in range(6):

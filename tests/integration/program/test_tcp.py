@@ -1,4 +1,4 @@
-"""tcp:// listeners: frames, answers, limits, ends; senders wait, and no record is lost."""
+"""tcp:// listeners: frames, answers, limits and ends. Senders wait, and no record is lost."""
 import contextlib
 import os
 import select
@@ -18,7 +18,7 @@ from sluice_program import (
     read_lines, same_with_one_thread)
 
 TCP = "tcp://127.0.0.1:0?schema=riemann"
-OK = b"\x10\x01"  # of a Msg: ok = true
+OK = b"\x10\x01"  # a Msg: ok = true
 CLIENT = shutil.which("riemann-client")
 
 
@@ -26,13 +26,13 @@ def framed(*messages):
     return b"".join(struct.pack(">I", len(one)) + one for one in messages)
 
 
-# The answer is longer than the message: clients that do not read fill their buffers soon.
+# The answer is longer than the message, so clients that do not read soon fill their buffers.
 BAD = framed(b"\xff")
 SMALL_BUFFER = (socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
 
 
 def refused(why):
-    """The Msg that says so: ok = false, and why."""
+    """The Msg for a refused message: ok = false, and the reason."""
     return b"\x10\x00\x1a" + bytes([len(why)]) + why.encode()
 
 
@@ -40,7 +40,7 @@ class Client:
     """A connection to a tcp listener."""
 
     def __init__(self, program, listener=0, host="127.0.0.1", source=None, options=(), to=None):
-        """To the program's listener, or to the socket `to`, which listens."""
+        """Connects to the program's listener, or to the listening socket `to`."""
         self.local = program is not None and program.names[listener].startswith("unix:")
         if self.local:
             self._connect_local(program.names[listener].removeprefix("unix:"), options)
@@ -88,7 +88,8 @@ class Client:
         return [self.answer() for _ in range(count)]
 
     def ends(self):
-        """Waits until the other side has closed it; data before that is not an answer."""
+        """Waits until the server has closed the connection. Data before the end counts as a
+        failure."""
         try:
             return self.socket.recv(1) == b""
         except ConnectionError:
@@ -130,7 +131,8 @@ class Answers(Tcp):
         self.assertEqual(self.ends(listener), {"stopped": 1})
 
     def test_what_is_answered_with_ok_is_in_every_sinks_queue(self):
-        """Killed right after the answer: a pipe's record may be a millisecond late, no more."""
+        """The program is killed right after the answer: only a pipe's record may be a millisecond
+        late."""
         program = self.start("--listen", TCP, "--sink", "stdout:?flush_interval=0s")
         client = self.client(program)
         client.send(framed(metric(1)))
@@ -355,7 +357,7 @@ class Limits(Tcp):
 
     def serve_large_frames(self, program):
         good = self.client(program)
-        good.socket.settimeout(20)  # a frame may take 30 s, and an answer 10 minutes
+        good.socket.settimeout(20)  # a frame may take 30 s, an answer 10 minutes
         large = framed(metric(1, host="x" * 50000))
         for _ in range(5 if SANITIZED or WINDOWS else 20):
             for start in range(0, len(large), 10000):
@@ -383,7 +385,7 @@ class Limits(Tcp):
         program.stop()
 
     def test_many_who_send_without_end_hold_up_no_large_frame(self):
-        """The clients use the memory for such frames, too, for data sent ahead of their answers."""
+        """The clients send ahead of their answers, which also uses the memory for large frames."""
         program = self.start("--listen", TCP + "&receivers=2", "--sink", "file:/dev/null",
                              "--stop-timeout", "30s")
         flood = [self.client(program) for _ in range(12)]
@@ -477,7 +479,7 @@ class Limits(Tcp):
 
     @not_on_windows("it stops the program by a signal")
     def test_a_reset_that_an_answer_runs_into_is_one(self):
-        """The system reports it once, to the sender."""
+        """The system reports a reset once: to the call that sends."""
         program = self.start("--listen", TCP)
         client = self.client(program)
         client.send(framed(metric(1)))
@@ -494,7 +496,8 @@ class Limits(Tcp):
 class Pressure(Tcp):
     @same_with_one_thread
     def test_a_connection_that_moves_between_threads_keeps_its_order(self):
-        """Frame by frame on each of many connections, so that each frame may have another thread."""
+        """Sends frame by frame on each of many connections, so that a different thread may serve
+        each frame."""
         program = self.start("--listen", TCP + "&receivers=4", "--sink",
                              f"file:{self.folder}/lines")
         clients = [self.client(program) for _ in range(16)]
@@ -529,14 +532,14 @@ class Pressure(Tcp):
                 client.send(framed(*[metric(base + number, host="h" * 400)
                                      for number in range(start, start + 50)]))
                 got.append(client.answers(50))
-            client.socket.close()  # at once: it would be idle where the others take longer
+            client.socket.close()  # at once, because otherwise it would become idle while others take longer
         threads = [threading.Thread(target=send, args=(client, index * count))
                    for index, client in enumerate(clients)]
         for thread in threads:
             thread.start()
         before, still = -1, 0
         end = time.monotonic() + DEADLINE
-        while still < 30 and time.monotonic() < end:  # nothing moves for more than the time limits
+        while still < 30 and time.monotonic() < end:  # longer without a change than the time limits
             now = len(got)
             still = still + 1 if now == before else 0
             before = now
@@ -559,8 +562,7 @@ class Pressure(Tcp):
         self.assertEqual(sum(ledger["sinks"][0]["refused"].values()), 0)
 
     def start_with_pipes(self, *overflows):
-        """The program with a pipe for each sink, which are not read; returns it and the reading
-        ends."""
+        """The program with an unread pipe for each sink. Returns it and the reading ends."""
         listen = TCP + "&receivers=2&idle_timeout=1s&frame_timeout=1s"
         sinks, ends = [], []
         for number, overflow in enumerate(overflows):

@@ -1,9 +1,8 @@
-"""Many connections at a steady rate, bad clients among them, and a sink that is stopped for a
-while.
+"""Many connections at a steady rate, bad clients among them, and a sink that is stopped for some
+time.
 
-Short here; TEST_CROWD makes it longer: connections, bad ones, messages a second, seconds, and
-seconds for which the sink is stopped.
-"""
+By default it is short. TEST_CROWD sets the numbers: connections, bad clients, messages a second,
+seconds, and seconds for which the sink is stopped."""
 import io
 import math
 import multiprocessing
@@ -27,15 +26,15 @@ CONNECTIONS, BAD, RATE, SECONDS, STALL = map(
     float, os.environ.get("TEST_CROWD", "60 10 2000 2 0.5").split())
 ANSWER = struct.pack(">I", len(OK)) + OK
 UNANSWERED = 20  # most unanswered messages of a client that waits for answers
-TOGETHER = 4  # most messages that a client sends at once
-RATE_OF_SENDER = 7000  # messages a second that one process can send and have answered
+TOGETHER = 4  # most messages sent at once
+RATE_OF_SENDER = 7000  # messages a second for which one process can send and read the answers
 SENDERS = math.ceil(RATE / RATE_OF_SENDER)
 TICK = 0.01
-MARK = 0.1  # no other part of a message contains the bytes of this value
+MARK = 0.1  # a message contains the bytes of this value only once
 
 
 class Reader(threading.Thread):
-    """Reads the program's standard output, but not while it is held."""
+    """Reads the program's standard output, except while it is paused."""
 
     def __init__(self, descriptor):
         super().__init__(daemon=True)
@@ -64,7 +63,7 @@ class Client:
         self.before, self.after = framed(metric(MARK, host=self.host)).split(struct.pack("<d", MARK))
 
     def send(self):
-        """One message, or several. Returns how many."""
+        """Sends one or several messages. Returns their number."""
         count = self.sent % TOGETHER + 1
         numbers = range(self.sent, self.sent + count)
         data = b"".join(self.before + struct.pack("<d", number) + self.after for number in numbers)
@@ -83,7 +82,7 @@ class Client:
 
 
 def send_all(port, numbers, rate, to):
-    """Runs as a process: sends `rate` messages a second by the clients with these numbers, and
+    """Runs as a process: sends `rate` messages a second with the clients of these numbers, and
     reports how many each has sent."""
     clients = [Client(port, number) for number in numbers]
     poller = select.epoll()
@@ -118,7 +117,7 @@ def send_all(port, numbers, rate, to):
 
 
 class Misbehaving(threading.Thread):
-    """Clients that connect and do one of these again and again."""
+    """Clients that connect and do one of these things repeatedly."""
 
     def __init__(self, port, count):
         super().__init__(daemon=True)
@@ -127,10 +126,10 @@ class Misbehaving(threading.Thread):
         self.connections = self.resets = 0
         self.deeds = [
             b"",  # it only connects
-            framed(b"x" * 100)[:50],  # a frame that never ends
+            framed(b"x" * 100)[:50],  # an incomplete frame
             b"\xff\xff\xff\xff",  # a frame that is far too long
-            framed(b"\xff" * 40) * 20,  # no messages
-            framed(metric(1))[:7],  # reset amid a frame
+            framed(b"\xff" * 40) * 20,  # frames that are not messages
+            framed(metric(1))[:7],  # a reset inside a frame
         ]
 
     def run(self):
@@ -201,7 +200,7 @@ class Crowd(ProgramTest):
         self.assertTrue(least <= listener["connections"] <= most, (least, most))
 
     def drive(self, port, reader):
-        """Sends at that rate for that time; after a third of it the sink is stopped. Returns
+        """Sends at this rate for this time. After a third of it the sink is stopped. Returns the
         messages by host."""
         context = multiprocessing.get_context("spawn")
         ends, senders = [], []

@@ -1,5 +1,4 @@
-"""tcp:// listeners with very many connections: the cost of each one does not grow with their
-number."""
+"""tcp:// listeners with very many connections: the cost of each must not grow with their number."""
 import contextlib
 import pathlib
 import re
@@ -33,7 +32,7 @@ def waits_of(program):
 class Idle(Tcp):
     @unittest.skipIf(SANITIZED, "the sanitizer of threads has a thread that wakes ten times a second")
     def test_who_has_nothing_to_do_does_not_wake(self):
-        """With a connection or without one: 20 waits a second before."""
+        """With and without connections. The program used to wake 20 times a second."""
         program = self.start("--listen", f"{TCP}&receivers=2")
         for connections in range(3):
             before = waits_of(program)
@@ -64,7 +63,7 @@ class Many(Tcp):
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
 
     def connect(self, program, held):
-        """Opens COUNT connections, the most that are allowed; `held` closes them."""
+        """Opens COUNT connections, the allowed maximum. `held` closes them."""
         for _ in range(COUNT):
             held.enter_context(socket.create_connection(("127.0.0.1", program.port()), DEADLINE))
         program.wait_for_ledger(lambda ledger: ledger["listeners"][0]["connections"] == COUNT,
@@ -72,9 +71,9 @@ class Many(Tcp):
 
     def test_a_stop_does_not_rest_between_those_that_it_closes(self):
         """The server closes a part of the connections at a time. If it scanned all of them each
-        time, with a pause after each scan, the time would grow with the square of their number:
-        such a server waited 262 times here, and the present one waits 5 times. Waits are counted
-        because the seconds depend on other load."""
+        time, and paused after each scan, the time would grow with the square of their number: such
+        a server waited 262 times here, and this one 5 times. The test counts waits, because the
+        time depends on other load."""
         program = self.start("--listen", f"{TCP}&max_connections={COUNT}&"
                              f"max_connections_per_address={COUNT}", "--stop-timeout", "30s")
         with contextlib.ExitStack() as held:
@@ -89,8 +88,8 @@ class Many(Tcp):
 
 @unittest.skipIf(WINDOWS, "one address of the loopback")
 class Shares(Tcp):
-    """Many connections of a few hosts, each with the beginning of a large frame, and one client
-    whose large frames come whole."""
+    """Many connections from a few hosts, each with the beginning of a large frame, and one client
+    that sends complete large frames."""
 
     def hold_up(self, program, hosts, count):
         for number in range(count):
@@ -109,9 +108,8 @@ class Shares(Tcp):
         return most
 
     def test_many_connections_of_three_hosts_leave_a_block_to_others(self):
-        """Before, the connections kept all blocks for a second each, and a frame had to wait for
-        its turn: 15 s.
-        """
+        """Otherwise the connections could keep all blocks for a second each, and a frame would wait
+        for 15 s."""
         program = self.start("--listen", TCP)
         self.hold_up(program, 3, 120)
         self.assertLess(self.answers_in(program, 20), 5)

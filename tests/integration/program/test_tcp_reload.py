@@ -1,5 +1,5 @@
-"""tcp:// listeners and a running program's next configuration: they come, change and go, and no frame
-is lost or written twice."""
+"""tcp:// listeners and reloads: they are added, changed and removed, and no frame is lost or
+written twice."""
 import json
 import select
 import socket
@@ -22,7 +22,7 @@ ANSWER = struct.pack(">I", len(OK)) + OK
 
 
 class Streaming(threading.Thread):
-    """A client that sends one message after the other, each when the one before was answered."""
+    """A client that sends the next message when the previous one was answered."""
 
     def __init__(self, program, name, listener=0):
         super().__init__(daemon=True)
@@ -105,7 +105,7 @@ class TcpReload(ProgramTest):
         self.assertEqual(client.answer(), OK)
 
     def check_streams(self):
-        """Each message of each client once, in order."""
+        """Asserts that each message of each client was written once, in order."""
         values = {}
         for line in read_lines(self.kept):
             values.setdefault(line["labels"]["host"], []).append(line["value"])
@@ -117,7 +117,7 @@ class TcpReload(ProgramTest):
 
 
 class Unanswered(threading.Thread):
-    """A client that sends one frame after the other, to which there are no answers."""
+    """A client that sends frames that are not answered."""
 
     def __init__(self, client, name):
         super().__init__(daemon=True)
@@ -130,14 +130,15 @@ class Unanswered(threading.Thread):
         while not self.over.is_set():
             self.client.send(framed(gauge(self.name_sent, self.sent)))
             self.sent += 1
-            if SANITIZED:  # less is a load for it, too
+            if SANITIZED:  # a lower rate is a load with a sanitizer, too
                 self.over.wait(0.001)
 
 
 class Stalled(TcpReload):
     @unittest.skipUnless(SENDS_HTTP, "this program was built without HTTP")
     def test_a_sink_that_takes_nothing_keeps_no_reload_away(self):
-        """The sink's queue is full of large batches, and the listener's thread waits for room there."""
+        """The sink's queue is full of large batches, and the listener's thread waits for room in
+        it."""
         store = Store()
         store.otherwise = NO_ANSWER
         self.addCleanup(store.close)
@@ -159,7 +160,8 @@ class Stalled(TcpReload):
 
 class Changes(TcpReload):
     def test_how_long_its_threads_rest_changes_while_they_do(self):
-        """Pausing threads keep connections: no record of these is lost, and all are in order."""
+        """Pausing threads keep connections. No record of these may be lost, and all must be in
+        order."""
         def listener(number):
             return self.tcp(schema="telemetry", framing="length32", receivers=2,
                             coalesce=("10ms", "0s", "1ms")[number % 3])
@@ -215,7 +217,7 @@ class Changes(TcpReload):
         self.exchange(third, 3)
         self.assertTrue(self.client(program).ends())
         self.change(program, self.tcp(max_connections=1))
-        for client in (first, second, third):  # no connection is closed
+        for client in (first, second, third):  # no connection was closed
             self.exchange(client, 4)
         self.assertTrue(self.client(program).ends())
         third.socket.close()
@@ -273,7 +275,7 @@ class Changes(TcpReload):
         client.socket.setblocking(True)
 
     def decoded_when_at_rest(self, program):
-        """How many frames are decoded once the number has been the same for half a second."""
+        """The number of decoded frames, once it has not changed for half a second."""
         last = None
         while last != (now := program.ledger_now()["listeners"][0]["decoded"]):
             last = now
@@ -296,7 +298,7 @@ class Changes(TcpReload):
                 pass
         ledger = program.wait_for_ledger(
             lambda ledger: ledger["listeners"][0]["bad_frame"] == len(clients), "all are closed")
-        self.assertLessEqual(ledger["listeners"][0]["decoded"] - before, len(clients))  # had begun
+        self.assertLessEqual(ledger["listeners"][0]["decoded"] - before, len(clients))  # begun before
         program.stop()
 
     def test_longer_frames_fit_from_then_on_and_what_was_half_there_goes_on(self):

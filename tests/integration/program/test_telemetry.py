@@ -1,4 +1,5 @@
-"""Our own schema over UDP: every kind of value, label and time, and what sequence numbers show."""
+"""The schema telemetry over UDP: every kind of value, label and time, and the effects of sequence
+numbers."""
 import struct
 import unittest
 
@@ -168,7 +169,7 @@ class Sequence(ProgramTest):
         sender = self.sender(program)
         self.assert_counts(sender.send_all(self.numbered(1, 2, 5)), senders=1)
         sender.send_all(self.numbered(5 + 1024), before=3)
-        # A datagram is counted as received first, then its number is evaluated, and then it is
+        # A datagram is counted as received, then its sequence number is evaluated, and then it is
         # written.
         self.assertEqual(program.wait_for_settled(4)["listeners"][0]["lost"], 2)
         self.assert_counts(program.stop(), senders=1, lost=2 + 1023)

@@ -1,4 +1,4 @@
-"""sluice test: what a configuration makes of its input, without sockets and files."""
+"""sluice test: what a configuration does with its input, without sockets and files."""
 import base64
 import os
 import pathlib
@@ -60,8 +60,8 @@ class Testing(unittest.TestCase):
         return done
 
     def one(self, test, code=0, config=CONFIG):
-        """Runs one test. `test` is the text of its keys after the name, each line indented by
-        four."""
+        """Runs one test. `test` is the text of its keys after the name, with each line indented by
+        four spaces."""
         return self.run_tests(self.file(f"{config}tests:\n  - name: the test\n{test}"), code=code)
 
 
@@ -363,7 +363,7 @@ class Reports(Testing):
         self.assertIsNotNone(root.find(".//error"))
 
 
-# The fields of each schema, by name.
+# A message of each schema.
 MESSAGES = {
     "telemetry": '{"senderId":"a","sequence":"1","samples":[{"name":"m","doubleValue":1.5}]}',
     "riemann": GAUGE,
@@ -393,7 +393,7 @@ class EverySchemaFramingAndFormat(Testing):
         return [(schema, url.format(6000 + i)) for i, (schema, url) in enumerate(found)]
 
     def test_of_every_schema_framing_and_format(self):
-        """Tests without expectations: --record writes their results, and then they must pass."""
+        """Tests without expectations. --record adds their results, and then they must pass."""
         files = []
         for sampled in (True, False):
             listeners = [(schema, url) for schema, url in self.listeners()

@@ -27,7 +27,7 @@ CLIENT = shutil.which("riemann-client")
 
 
 class Files:
-    """The certificates of all tests: made once."""
+    """The certificates of all tests, created once."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -49,7 +49,8 @@ def setUpModule():
 
 
 def settings(cert=None, version=None):
-    """A client's: it trusts the server's authority, and has this certificate and key of its own."""
+    """The settings of a client, which trusts the server's authority and has this certificate and
+    key."""
     made = ssl.create_default_context(cafile=FILES.authority.cert)
     made.options &= ~getattr(ssl, "OP_IGNORE_UNEXPECTED_EOF", 0)  # set since Python 3.10
     if cert is not None:
@@ -74,7 +75,8 @@ class TlsClient(Client):
 
 
 class ByHand(Client):
-    """A client whose TLS is apart from its socket: it can stop, or say its end, at any byte."""
+    """A client whose TLS is separate from its socket. It can stop, or announce its end, at any
+    byte."""
 
     def __init__(self, program, cert=None, version=None, **more):
         super().__init__(program, **more)
@@ -94,7 +96,7 @@ class ByHand(Client):
         return self.flight()
 
     def step(self, call):
-        """Calls it until it has an outcome; sends and receives what TLS wants."""
+        """Repeats the call until it has a result. Sends and receives the data that TLS needs."""
         while True:
             try:
                 return call()
@@ -112,7 +114,7 @@ class ByHand(Client):
         return self
 
     def sealed(self, data):
-        """The bytes with which TLS sends the data."""
+        """The bytes of a record with this data."""
         self.tls.write(data)
         return self.flight()
 
@@ -121,7 +123,7 @@ class ByHand(Client):
             super().send(data)
 
     def say_end(self):
-        """Sends close_notify, and the socket stays open."""
+        """Sends close_notify, but keeps the socket open."""
         try:
             self.tls.unwrap()
         except ssl.SSLWantReadError:
@@ -147,7 +149,7 @@ class Tls(Tcp):
         return client
 
     def check_served(self, program, **more):
-        """A client that keeps to all rules is served."""
+        """Asserts that a correct client is served."""
         client = self.tls(program, **more)
         client.send(framed(metric(7)))
         self.assertEqual(client.answer(), OK)
@@ -163,7 +165,7 @@ class Tls(Tcp):
         return data
 
     def turned_away(self, program, **more):
-        """The client gets no answer; what TLS says of it."""
+        """Asserts that the client gets no answer. Returns the error of TLS."""
         with self.assertRaises((ssl.SSLError, ConnectionError, EOFError)) as caught:
             client = self.tls(program, **more)
             client.send(framed(metric(1)))
@@ -244,8 +246,8 @@ class Served(Tls):
         self.assertEqual([line["value"] for line in program.output()], list(range(60)))
 
     def test_what_comes_in_one_piece_is_answered_without_another_event(self):
-        """Data that TLS has read from the socket is served without further input: a step ends with
-        the fourth frame, in the record that also contains the fifth."""
+        """Data that TLS has already read from the socket must be served without further input. Here
+        a step ends with the fourth frame, in the record that also contains the fifth."""
         program = self.start("--listen", TLS)
         client = self.by_hand(program).open()
         frame = 39 * 1024
@@ -274,7 +276,8 @@ class Served(Tls):
         self.assertEqual(ledger["listeners"][0]["answers"], 3)
 
     def test_a_connection_that_moves_between_threads_keeps_its_order(self):
-        """Frame by frame on each of many connections, so that each frame may have another thread."""
+        """Sends frame by frame on each of many connections, so that a different thread may serve
+        each frame."""
         program = self.start("--listen", TLS + "&receivers=4", "--sink",
                              f"file:{self.folder}/lines")
         clients = [self.tls(program) for _ in range(16)]
@@ -317,13 +320,13 @@ class Served(Tls):
                 client.send(framed(*[metric(base + number, host="h" * 400)
                                      for number in range(start, start + 50)]))
                 got.append(client.answers(50))
-            client.socket.unwrap()  # at once: it would be idle where the others take longer
+            client.socket.unwrap()  # at once, because otherwise it would become idle while others take longer
         threads = [threading.Thread(target=send, args=(client, index * count))
                    for index, client in enumerate(clients)]
         for thread in threads:
             thread.start()
         before, still = -1, 0
-        while still < 30:  # nothing moves for more than the time limits
+        while still < 30:  # longer without a change than the time limits
             now = len(got)
             still = still + 1 if now == before else 0
             before = now
@@ -365,7 +368,7 @@ class Ends(Tls):
         client.send(client.sealed(framed(*[metric(number) for number in range(500)])))
         client.say_end()
         self.assertEqual(client.answers(500), [OK] * 500)
-        with self.assertRaises(ssl.SSLZeroReturnError):  # its close_notify, not only an end
+        with self.assertRaises(ssl.SSLZeroReturnError):  # close_notify came before the end
             client.step(lambda: client.tls.read(1))
         listener = program.stop()["listeners"][0]
         self.assertEqual(len(program.output()), 500)
@@ -403,7 +406,7 @@ class Ends(Tls):
         client.send(framed(metric(1)))
         self.assertEqual(client.answer(), OK)
         program.stop()
-        self.assertEqual(client.socket.recv(1), b"")  # SSLEOFError where it only ends
+        self.assertEqual(client.socket.recv(1), b"")  # SSLEOFError if close_notify is missing
 
     def test_a_message_that_is_too_long_is_answered_and_ends_the_connection(self):
         program = self.start("--listen", TLS + "&max_frame=2KiB")
@@ -418,7 +421,7 @@ class Ends(Tls):
 
 
 class Bad(Tls):
-    """Clients that break the protocol are counted and closed, and all others are served."""
+    """Clients that violate the protocol are counted and closed, and all others are served."""
 
     def check_failed(self, program, count=1, why=None, **more):
         self.wait_for_end(program, "tls_failed", count)
@@ -470,13 +473,13 @@ class Bad(Tls):
                                "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
             self.assertNotEqual(client.wait(DEADLINE), 0)
-        self.check_failed(program, why="(unsupported protocol|version too low)")  # by how OpenSSL is built
+        self.check_failed(program, why="(unsupported protocol|version too low)")  # by OpenSSL build
 
     def test_who_stops_within_the_handshake(self):
         program = self.start("--listen", TLS + "&frame_timeout=1s")
         silent, halfway, done = (self.by_hand(program) for _ in range(3))
         halfway.send(halfway.first_flight()[:100])
-        done.open()  # has all the time of a connection
+        done.open()  # may take all the time of a connection
         self.assertTrue(silent.ends())
         self.assertTrue(halfway.ends())
         done.send(done.sealed(framed(metric(1))))
@@ -573,7 +576,8 @@ class Bad(Tls):
 
 class Hostile(Tls):
     def test_no_bytes_do_harm(self):
-        """A recorded flight of a client: cut off anywhere, with bytes changed, and bytes by chance."""
+        """The recorded first bytes of a client: cut off anywhere, with changed bytes, and random
+        bytes."""
         program = self.start("--listen", MUTUAL + "&receivers=2&frame_timeout=3s")
         dice = random.Random(19)
         hello = self.by_hand(program, cert=FILES.client).first_flight()
@@ -590,7 +594,7 @@ class Hostile(Tls):
             client = self.client(program)
             client.send(case)
             client.socket.close()
-        program.wait_for_ledger(  # so that none of them takes of the time of a good handshake
+        program.wait_for_ledger(  # so that none of them uses the time of a good handshake
             lambda ledger: sum(self.ends(ledger["listeners"][0]).values()) >= len(cases),
             "all bad ones have ended")
         for number in range(100):  # the handshake was good
@@ -617,7 +621,8 @@ class Reload(Tls):
         shutil.copy(key, self.key)
 
     def write(self, *more, second=()):
-        """One listener, whose files are the test's, and those in `second`."""
+        """Writes a configuration with one listener for the test's files, and one for each in
+        `second`."""
         lines = ["listeners:"]
         for cert, key, keys in [(self.cert, self.key, more), *((*files, ()) for files in second)]:
             lines += ["  - address: tcp://127.0.0.1:0", "    schema: riemann", "    tls: on",
@@ -625,7 +630,7 @@ class Reload(Tls):
         self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def shown(self, program, **more):
-        """The name in the certificate that the listener shows; a message is answered besides."""
+        """The name in the certificate of the listener. Also asserts that a message is answered."""
         client = self.tls(program, **more)
         client.send(framed(metric(1)))
         self.assertEqual(client.answer(), OK)
@@ -633,7 +638,8 @@ class Reload(Tls):
         return name
 
     def reload(self, program, taken=0, refused=0):
-        """Waits until it has accepted or refused that number in total."""
+        """Requests a reload. Waits until `taken` were accepted, or `refused` were refused, in
+        total."""
         program.ask_to_reload()
         if refused:
             return program.wait_for_log("the present configuration stays: (.*)", refused)[-1][1].decode()
@@ -770,14 +776,14 @@ class Refused(Tls):
 
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(Tls):
-    """The resources that clients can use are planned."""
+    """The memory for clients is planned."""
 
-    # KiB: the plan for a connection, and the connection's own buffers.
+    # KiB: the planned memory of a connection, and its own buffers.
     EACH = 64 + 6
 
     def start_for(self, count):
-        """With the least memory, where few blocks wait for records: how many of them have been
-        touched differs by megabytes from run to run where there are more."""
+        """Starts with the least memory and therefore few blocks for records. With more, the number
+        of touched blocks would differ by megabytes from run to run."""
         arguments = ["--listen", f"{TLS}&max_connections={count}&frame_timeout=1h"]
         return self.start(*arguments, "--memory", self.least_memory(*arguments))
 
@@ -786,7 +792,7 @@ class Memory(Tls):
         self.assertLess(grown, count * self.EACH, f"KiB, {count} connections")
 
     def test_who_claims_a_long_hello_gets_no_room_for_it(self):
-        """A ClientHello says itself how long it is: here 128 KiB, of which 16 come."""
+        """A ClientHello that claims 128 KiB, of which 16 KiB come."""
         count = 200
         program = self.start_for(count)
         before = resident(program)

@@ -1,5 +1,5 @@
-"""The resources that clients of a tls=on listener can use are limited; other users of OpenSSL are
-not."""
+"""The resources that clients of a tls=on listener can use are limited. Those of other users of
+OpenSSL in the program are not."""
 import os
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ from test_config import READS_FILES
 from test_resident import resident
 from test_tcp import OK, TCP, Client, Tcp, framed
 
-EACH = 80 + 6  # KiB: planned for each connection's TLS, and for its own buffers
+EACH = 80 + 6  # KiB: planned for each connection's TLS, and its own buffers
 SUITES = struct.pack(">HH", 0x1301, 0xC02B)  # one suite of TLS 1.3 and one of 1.2
 SINKS = 8
 
@@ -35,7 +35,7 @@ def setUpModule():
 
 
 def sized(size, data):
-    """The data after its length, which has `size` bytes."""
+    """The data after its length, which is a number of `size` bytes."""
     return len(data).to_bytes(size, "big") + data
 
 
@@ -47,16 +47,16 @@ def record(kind, data):
     return bytes([kind, 3, 3]) + sized(2, data)
 
 
-# Keys of X25519MLKEM768, which OpenSSL 3.5 takes and keeps, and of X25519. All bytes of the first part are
-# coefficients, and 0 is one.
+# Keys of X25519MLKEM768, which OpenSSL 3.5 accepts and keeps, and of X25519. Any bytes are valid
+# coefficients in the first part; these are 0.
 KEY = (b"\x11\xec" + sized(2, bytes(1152) + os.urandom(64)) +
        b"\x00\x1d" + sized(2, os.urandom(32)))
 
 
 def hello(size=8192, suites=256, is_new=True, key=KEY):
-    """A ClientHello of TLS 1.3, or 1.2, of that size. Extensions and suites are repeated to fill
+    """A ClientHello of TLS 1.3 or 1.2 with this size. Extensions and suites are repeated to fill
     it."""
-    # groups: X25519MLKEM768, X25519, P-256
+    # Groups: X25519MLKEM768, X25519, P-256.
     parts = extension(10, sized(2, b"\x11\xec\x00\x1d\x00\x17"))
     if is_new:
         parts += extension(43, b"\x02\x03\x04") + extension(
@@ -65,16 +65,16 @@ def hello(size=8192, suites=256, is_new=True, key=KEY):
     head += sized(2, SUITES * suites) + b"\x01\x00"
     left = size - len(head) - 2 - len(parts)
     count = (left - 12) // 4
-    parts += extension(13, sized(2, b"\x04\x03" * count))  # signatures by P-256
+    parts += extension(13, sized(2, b"\x04\x03" * count))  # signature algorithms: P-256
     left = size - len(head) - 2 - len(parts)
     names = b"\x01a" * ((left - 6) // 2)
-    parts += extension(16, sized(2, names))  # protocols
+    parts += extension(16, sized(2, names))  # application protocols (ALPN)
     body = head + sized(2, parts)
     return b"\x01" + sized(3, body)
 
 
 def certificates(size=16300):
-    """The TLS 1.2 message with certificates of that size, the last of which is incomplete."""
+    """The certificate message of TLS 1.2 with this size. Its last certificate is incomplete."""
     return (b"\x0b" + size.to_bytes(3, "big") + (size - 3).to_bytes(3, "big") + bytes(size - 4))
 
 
@@ -99,7 +99,7 @@ class Limits(Tcp):
 
     def test_a_handshake_that_goes_on_and_on(self):
         """The first hello has no key, so the server requests another one. Each byte is sent in a
-        record of its own."""
+        separate record."""
         program = self.start("--listen", TLS)
         client = self.client(program)
         pieces = b"".join(record(22, bytes([byte])) for byte in hello(suites=1, key=b""))
@@ -122,8 +122,8 @@ class Limits(Tcp):
 
 @unittest.skipUnless(READS_FILES, "this program was built without YAML")
 class Allowance(Tcp):
-    """The total size of handshakes: the number of large ones at a time shows the memory that is
-    left. Each uses the longest hello, and room for certificates."""
+    """The total size of handshakes: the number of concurrent large ones shows how much memory is
+    left. Each uses the largest hello, and room for certificates."""
     CONNECTIONS = 40
 
     def setUp(self):
@@ -142,7 +142,7 @@ class Allowance(Tcp):
             shutil.copy(source, to)
 
     def largest(self, program):
-        """A connection in its handshake, with the largest hello; None if it was refused."""
+        """A connection in its handshake, after the largest hello, or None if it was refused."""
         client = self.client(program)
         client.send(record(22, hello()))
         try:
@@ -159,7 +159,7 @@ class Allowance(Tcp):
         return list(iter(lambda: self.largest(program), None))
 
     def leave(self, program, clients):
-        """Closes them, and waits until none of them is open."""
+        """Closes the connections, and waits until the program has closed them, too."""
         for client in clients:
             client.socket.close()
         self.wait_for_none(program)
@@ -184,7 +184,7 @@ class Allowance(Tcp):
             program.wait_for_log(CHANGED, reloads)
             self.leave(program, under_way)
             opened = []
-            # a successful handshake ends, too, and releases its memory
+            # A successful handshake also ends and releases its memory.
             for _ in range(self.CONNECTIONS - most):
                 client = self.client(program)
                 client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")
@@ -208,8 +208,8 @@ class Memory(Tcp):
         return self.start(*arguments, "--memory", self.least_memory(*arguments))
 
     def check_hostile(self, listen, attack, count=200):
-        """`count` connections attack, each from a host of its own, so that each has a share. The memory
-        for each must stay within the plan."""
+        """`count` connections attack, each from a different host, so that each has a share. The
+        memory of each must stay within the plan."""
         program = self.start_for(listen, count)
         before = resident(program)
         for number in range(count):
@@ -270,8 +270,8 @@ class Memory(Tcp):
 
 class Shares(Tcp):
     def test_names_of_certificates_share_memory_for_large_frames_and_not_addresses(self):
-        """Many connections from one address and name begin a large frame and stop. One with
-        another name, from the same address, sends complete frames."""
+        """Many connections from one address, with one name, begin a large frame and stop. One with
+        another name from the same address sends complete frames."""
         program = self.start("--listen", MUTUAL)
 
         def connect(name):
@@ -294,7 +294,7 @@ class Shares(Tcp):
 
 
     def test_unfinished_hellos_of_one_host_leave_memory_for_handshakes_of_others(self):
-        """One host begins hellos that claim the largest size, with nine bytes each."""
+        """One host begins hellos that claim the largest size, and sends nine bytes of each."""
         program = self.start("--listen", f"{MUTUAL}&max_connections=200&"
                              "max_connections_per_address=100")
         made = ssl.create_default_context(cafile=AUTHORITY.cert)

@@ -1,7 +1,7 @@
-"""tls=on, and one allocation fails, ours or OpenSSL's: of a start, or while a client is served.
+"""tls=on with a failing allocation, in the program or in OpenSSL: at the start, or while a client
+is served.
 
-SLUICE is a program that tests/support/platform/failing_memory.h is linked into.
-"""
+SLUICE is a program that is linked with tests/support/platform/failing_memory.h."""
 import pathlib
 import ssl
 import tempfile
@@ -14,7 +14,7 @@ from failing_memory import NEVER, FailingMemoryTest
 from sluice_program import DEADLINE, SANITIZED, check_final_ledger
 from test_tcp import OK, TCP, Client, framed
 
-TRIED = 25 if SANITIZED else 60  # allocations that fail, in each test
+TRIED = 25 if SANITIZED else 60  # number of failing allocations that each test tries
 
 
 def setUpModule():
@@ -29,8 +29,8 @@ def setUpModule():
 class MemoryShort(FailingMemoryTest):
     def setUp(self):
         super().setUp()
-        # If an allocation fails while OpenSSL copies names, OpenSSL itself leaks what it had
-        # allocated.
+        # If an allocation fails while OpenSSL copies names, OpenSSL leaks what it has allocated
+        # before.
         suppressions = self.folder / "suppressions"
         suppressions.write_text("leak:libcrypto.so\n", encoding="ascii")
         self.environment["LSAN_OPTIONS"] = (

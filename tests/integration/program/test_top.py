@@ -20,11 +20,11 @@ from sluice_program import (DEADLINE, SLUICE, TELEMETRY, ProgramTest, parse_json
 
 TOP = str(pathlib.Path(SLUICE).with_name("sluice-top"))
 
-ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"  # of an xterm
+ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"  # escape sequences of xterm
 
 
 class Terminal:
-    """sluice-top in a terminal of its own; all that it writes is kept."""
+    """sluice-top in a pseudoterminal. All of its output is kept."""
 
     def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
         self.master, slave = pty.openpty()
@@ -32,7 +32,7 @@ class Terminal:
         self.widths = itertools.cycle((columns + 1, columns))
         self.resize(rows, columns)
         self.modes = termios.tcgetattr(slave)
-        self.slave = slave  # held open, to look at its modes
+        self.slave = slave  # kept open, to read the terminal's modes
         self.process = subprocess.Popen(
             [TOP, *arguments], stdin=slave, stdout=slave, stderr=subprocess.PIPE,
             env={**os.environ, "TERM": term}, start_new_session=True,
@@ -59,7 +59,7 @@ class Terminal:
         return self.written
 
     def wait_for(self, text, since=0):
-        """Waits until sluice-top has written `text`; returns the size of its output by then."""
+        """Waits until sluice-top has written `text`. Returns the size of its output so far."""
         end = time.monotonic() + DEADLINE
         while text not in self.read()[since:]:
             if time.monotonic() > end or self.process.poll() is not None:
@@ -68,7 +68,7 @@ class Terminal:
 
     def wait_for_screen(self, shows):
         """Waits until shows(content of the screen) is true. The screen is redrawn after each
-        resizing."""
+        resize."""
         end = time.monotonic() + DEADLINE
         while True:
             seen = len(self.read())
@@ -80,7 +80,7 @@ class Terminal:
                 raise AssertionError(f"it was not shown: {self.written[seen:]!r}")
 
     def wait_for_end(self):
-        """The exit code. Ending must not depend on a reader of the output."""
+        """The exit code. The output is read here, but the end must not depend on that."""
         wait_until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
         self.read()
         return self.process.returncode
@@ -116,7 +116,7 @@ class TopTest(ProgramTest):
 class Once(TopTest):
     @staticmethod
     def cells(rows, name, part):
-        """The row of this name in that part of a page, by its headings."""
+        """The row with this name in this part of a page, as a dict by its headings."""
         heading = next(row for row in rows if row[:1] == [part])
         row = next(row for row in rows[rows.index(heading):] if row[:1] == [name])
         return dict(zip((word.lstrip("+-") for word in heading), row))
@@ -149,8 +149,7 @@ class Once(TopTest):
                      for value in (0, 1, 2, 5)] + [b"\xff"]
         self.sender(program).send_all(datagrams)
         program.wait_for_output(4)
-        # A datagram is counted a moment after it was received; from then on the counts are
-        # constant.
+        # A datagram is counted just after it was received. After this, the counts are constant.
         program.wait_for_settled(4)
         port = program.port()
         size = str(sum(map(len, datagrams)))
@@ -213,7 +212,7 @@ class Once(TopTest):
             client.sendall(bytes(4))
             self.assertNotEqual(client.recv(100), b"")
         clients[0].close()
-        clients[1].sendall(b"\0")  # so that the frame stays incomplete
+        clients[1].sendall(b"\0")  # an incomplete frame
         clients[1].close()
         ledger = ControlClient(self.address)
         self.addCleanup(ledger.close)
@@ -256,8 +255,8 @@ class Once(TopTest):
         self.assertIn(b"not JSON", errors)
 
     def test_what_another_program_sends_does_not_steer_the_terminal(self):
-        """A fake collector sends sluice-top --tap lines and a refusal that contain every byte
-        and character on which a terminal acts."""
+        """A fake collector sends sluice-top --tap lines and a refusal with every byte and character
+        that can control a terminal."""
         steering = bytes(range(1, 10)) + bytes(range(11, 32)) + b"\x7f\x9b31m\x9d"
         steering += "".join(map(chr, range(0x80, 0xa0))).encode()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
@@ -311,7 +310,7 @@ class Page(TopTest):
         program = self.control(*["--listen", TELEMETRY] * 3, listeners=4)
         self.sender(program).send_all([b"\xff", b"", gauge("v", 1.0)])
         program.wait_for_received(3)
-        terminal = self.terminal(self.address, rows=17)  # room for only one of the four listeners
+        terminal = self.terminal(self.address, rows=17)  # has room for one of the four listeners
         terminal.wait_for(b"? help")
         for keys, text in ((b"", b"... rows 1 to 1 of 4"),
                            (b"\x1b[6~", b"rows 2 to 2 of 4"),  # PageDown
@@ -389,7 +388,7 @@ class Page(TopTest):
 
 class Tap(TopTest):
     def tap(self, program, pattern, stdout=subprocess.PIPE):
-        """Waits until the tap has begun: from now on it sees everything that is sent."""
+        """Starts a tap and waits until it has begun. From then on it reports every record."""
         process = subprocess.Popen([TOP, "--tap", pattern, self.address], stdin=subprocess.DEVNULL,
                                    stdout=stdout, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
@@ -400,7 +399,7 @@ class Tap(TopTest):
         return process
 
     def send_until_seen(self, program, process, *names):
-        """Sends samples of these names again and again; returns the first line that comes."""
+        """Sends samples with these names repeatedly. Returns the first line of output."""
         sender = self.sender(program)
         count = 0
         while not select.select([process.stdout], [], [], 0.05)[0]:
@@ -433,7 +432,7 @@ class Tap(TopTest):
         process = self.tap(program, "*")
         self.send_until_seen(program, process, "v")
         process.stdout.close()
-        self.assertEqual(process.wait(DEADLINE), 0)  # it ends without another record
+        self.assertEqual(process.wait(DEADLINE), 0)  # ends without another record
         self.assertEqual(process.stderr.read(), b"")
 
     def test_what_is_left_out_is_reported_on_stderr(self):

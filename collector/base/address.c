@@ -27,9 +27,8 @@ struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16
 struct address address_from_process(uint32_t user, uint32_t process)
 {
     RULE(process >> ADDRESS_PROCESS_BITS == 0, "a process id has at most 24 bits");
-    struct address address = {.family = ADDRESS_LOCAL,
-                              .port_high = (uint8_t)(process >> 16),
-                              .port = (uint16_t)process};
+    struct address address = {
+        .family = ADDRESS_LOCAL, .port_high = (uint8_t)(process >> 16), .port = (uint16_t)process};
     put_network_u32(address.bytes, user);
     return address;
 }

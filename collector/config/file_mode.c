@@ -8,7 +8,7 @@
 #define DIGITS    4 /* "0660" */
 
 bool file_mode_parse(const char *name, const char *text, size_t length, void *field,
-                       struct parse_error *fault)
+                     struct parse_error *fault)
 {
     char given[QUOTED_SIZE];
     uint64_t mode = 0;
@@ -21,8 +21,10 @@ bool file_mode_parse(const char *name, const char *text, size_t length, void *fi
         return parse_error_set(fault, 0, "%s %s is not an octal number from 1 to 0777, as in 0660",
                                name, quoted(text, length, given));
     if (!file_modes_exist())
-        return parse_error_set(fault, 0, "%s: on this system files have no such permissions; they "
-                               "have those of their folder", name);
+        return parse_error_set(fault, 0,
+                               "%s: on this system files have no such permissions; they "
+                               "have those of their folder",
+                               name);
     *(uint64_t *)field = mode;
     return true;
 }

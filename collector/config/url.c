@@ -38,8 +38,7 @@ bool url_check_first_key(const struct url *url, unsigned scopes, struct parse_er
     for (const char *at = url->text + url->place_at; at < end; at++) {
         const char *equals = *at == '&' ? memchr(at, '=', (size_t)(end - at)) : NULL;
         struct parse_error ignored;
-        if (equals == NULL ||
-            key_find(scopes, at + 1, (size_t)(equals - at - 1), &ignored) == NULL)
+        if (equals == NULL || key_find(scopes, at + 1, (size_t)(equals - at - 1), &ignored) == NULL)
             continue;
         return parse_error_set(fault, (size_t)(at - url->text),
                                "the first key comes after \"?\", not \"&\"; write \"?%.*s\"",
@@ -101,8 +100,7 @@ static struct url_place find_place(const char *text, bool is_path, bool is_templ
 struct url_place url_place_of_listener(const char *url, const struct config_registry *registry)
 {
     const struct source_ops *source = url_source(url, registry);
-    struct url_place place =
-        find_place(url, source != NULL && source->place == PLACE_PATH, false);
+    struct url_place place = find_place(url, source != NULL && source->place == PLACE_PATH, false);
     if (source != NULL && (source->keys & SOURCE_KEYS_LOCAL) != 0)
         place.is_path = !local_name_is_abstract(url + place.at);
     return place;

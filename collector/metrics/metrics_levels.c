@@ -212,8 +212,7 @@ static void put_senders(struct metrics_text *text, const struct metric *metric, 
         char address[ADDRESS_TEXT_SIZE];
         series_growth_format_sender(&senders[i].sender, address);
         if (senders[i].refused != 0)
-            metrics_text_integer(text, metric,
-                                 METRIC_LABELS({"sink", sink}, {"sender", address}),
+            metrics_text_integer(text, metric, METRIC_LABELS({"sink", sink}, {"sender", address}),
                                  senders[i].refused);
     }
 }
@@ -228,10 +227,10 @@ static void put_growth(struct metrics_text *text, const struct pipeline_levels *
     for (size_t i = 0; i < levels->sink_count; i++) {
         const struct growth_report *growth = &levels->sinks[i].series.growth;
         for (size_t k = 0; k < growth->label_count; k++)
-            metrics_text_integer(text, values,
-                                 METRIC_LABELS({"sink", levels->sinks[i].name},
-                                               {"label", growth->labels[k].name}),
-                                 growth->labels[k].values);
+            metrics_text_integer(
+                text, values,
+                METRIC_LABELS({"sink", levels->sinks[i].name}, {"label", growth->labels[k].name}),
+                growth->labels[k].values);
     }
     const struct metric *late = metrics_rows_begin(text, ROW_TIME_OF_SENDER);
     for (size_t i = 0; i < levels->sink_count; i++)

@@ -15,16 +15,16 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
     const struct delivery_writer *delivery = (const struct delivery_writer *)writer;
     const struct delivery_options *options = &writer->options.settings->delivery;
     if (delivery->spill == NULL) {
-        snprintf(text, SINK_WAITING_SIZE,
-                 "; records wait for timeout= (%.1f s), or until the queue is full, because there is "
-                 "no spill=",
-                 (double)options->timeout / (double)SECOND);
+        snprintf(
+            text, SINK_WAITING_SIZE,
+            "; records wait for timeout= (%.1f s), or until the queue is full, because there is "
+            "no spill=",
+            (double)options->timeout / (double)SECOND);
         return;
     }
     struct delivery_spill_counts counts = delivery_spill_counts(delivery->spill);
-    snprintf(text, SINK_WAITING_SIZE,
-             "; records wait in the spill (%.1f of %.0f MiB)", mebibytes(counts.bytes),
-             mebibytes(options->spill_size));
+    snprintf(text, SINK_WAITING_SIZE, "; records wait in the spill (%.1f of %.0f MiB)",
+             mebibytes(counts.bytes), mebibytes(options->spill_size));
 }
 
 /*

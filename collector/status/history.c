@@ -335,7 +335,7 @@ static void read_columns(const struct kind *kind, const void *totals,
         case COLUMN_COUNTER:
         case COLUMN_LEVEL:
             values[i] =
-                (int64_t)*(const uint64_t *)(const void *)((const char *)totals + column->total);
+                (int64_t) * (const uint64_t *)(const void *)((const char *)totals + column->total);
             break;
         case COLUMN_IN_FLIGHT:
             values[i] = ((const struct sink_totals *)totals)->in_flight;

@@ -104,8 +104,8 @@ int json_message_encode(const struct json_message_type *type, const char *json, 
     struct opened_type opened = {.type = NULL};
     int result = open_type(type, &opened, error);
     if (result == 0)
-        result = json_message_encode_type(opened.type, type->called != NULL ? type->called : "--json",
-                                          json, bytes, size, error);
+        result = json_message_encode_type(
+            opened.type, type->called != NULL ? type->called : "--json", json, bytes, size, error);
     close_type(&opened);
     return result;
 }

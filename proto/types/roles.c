@@ -16,9 +16,8 @@ static uint8_t role_of(const struct field_type *option)
     static const struct {
         const char *name;
         uint8_t role;
-    } roles[] = {{"is_key", ROLE_KEY},
-                 {"is_counter", ROLE_COUNTER},
-                 {"is_timestamp", ROLE_TIMESTAMP}};
+    } roles[] = {
+        {"is_key", ROLE_KEY}, {"is_counter", ROLE_COUNTER}, {"is_timestamp", ROLE_TIMESTAMP}};
     const char *dot = strrchr(option->descriptor->name, '.');
     const char *name = dot == NULL ? option->descriptor->name : dot + 1;
     for (size_t i = 0; option->kind == KIND_BOOL && i < sizeof roles / sizeof roles[0]; i++)

@@ -19,8 +19,7 @@
 
 #define PERMISSIONS ((mode_t)(S_IRWXU | S_IRWXG | S_IRWXO))
 
-const char local_bind_not_a_socket[] =
-    "a file is there, and it is not a socket; use another path";
+const char local_bind_not_a_socket[] = "a file is there, and it is not a socket; use another path";
 
 static const char in_use[] = "another program listens there; as root, ss -lxp shows which";
 
@@ -57,7 +56,8 @@ bool local_bind_is_foreign(const char *path)
 static int probe_name(const struct local_bind *made)
 {
     int probe = local_socket();
-    int number = connect(probe, (const struct sockaddr *)&made->address, made->size) == 0 ? 0 : errno;
+    int number =
+        connect(probe, (const struct sockaddr *)&made->address, made->size) == 0 ? 0 : errno;
     if (probe >= 0)
         close(probe);
     return number;
@@ -166,9 +166,8 @@ int local_bind_permit(int file, const struct local_permissions *permissions)
     char path[sizeof "/proc/self/fd/" + 20];
     if (fstat(file, &status) != 0)
         return -1;
-    bool owned =
-        (permissions->user == (uid_t)-1 || permissions->user == status.st_uid) &&
-        (permissions->group == (gid_t)-1 || permissions->group == status.st_gid);
+    bool owned = (permissions->user == (uid_t)-1 || permissions->user == status.st_uid) &&
+                 (permissions->group == (gid_t)-1 || permissions->group == status.st_gid);
     if (!owned && fchownat(file, "", permissions->user, permissions->group,
                            AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
         return -1;
@@ -199,9 +198,9 @@ static int replace(const struct local_bind *made, bool locked, struct error *why
     if (taken != NULL)
         return bind_cannot(why, taken);
     if (!locked)
-        return bind_cannot(
-            why, "a dead program left a socket there, and the lock file for replacing it "
-                 "cannot be created");
+        return bind_cannot(why,
+                           "a dead program left a socket there, and the lock file for replacing it "
+                           "cannot be created");
     if (unlink(made->address.sun_path) != 0 || bind_to_address(made) != 0)
         return bind_cannot(why, strerror(errno));
     return 0;

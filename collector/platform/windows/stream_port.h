@@ -45,7 +45,7 @@ struct stream_port_ops {
      * Arms the registration for these conditions. Returns 0, or the system's error: then it is not
      * armed.
      */
-    DWORD (*arm)
+    DWORD(*arm)
     (struct stream_port *port, struct stream_registration *registration, unsigned interests);
 
     /*
@@ -105,8 +105,8 @@ size_t stream_port_take(struct stream_port *port, struct notifier_event *events,
 ULONG stream_port_room(const struct stream_port *port, size_t capacity);
 
 /* Makes events of packets, with room for one of each. Returns their number. */
-size_t stream_port_translate(struct stream_port *port, const OVERLAPPED_ENTRY *packets,
-                             ULONG count, struct notifier_event *events);
+size_t stream_port_translate(struct stream_port *port, const OVERLAPPED_ENTRY *packets, ULONG count,
+                             struct notifier_event *events);
 
 /* Waits until there is an event, or the time is over. */
 size_t stream_port_wait(struct notifier *base, size_t thread, struct notifier_event *events,

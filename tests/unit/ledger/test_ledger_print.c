@@ -62,16 +62,15 @@ TEST(what_was_lost_is_named_once_for_whoever_asks_what_to_do)
 
 TEST(terms_that_show_a_wrong_setting_are_named_too)
 {
-    struct listener_totals listener = {.name = "udp://h:1",
-                                       .kind = &listener_kinds[LISTENER_UDP],
-                                       .schema = "telemetry"};
+    struct listener_totals listener = {
+        .name = "udp://h:1", .kind = &listener_kinds[LISTENER_UDP], .schema = "telemetry"};
     struct sink_totals sink = {.name = "stdout:", .queued = 5, .filtered = 4, .written = 1};
     const struct ledger_snapshot snapshot = {
         .listener_count = 1, .listeners = &listener, .sink_count = 1, .sinks = &sink};
     assert_null(strstr(written(ledger_write_text, &snapshot), "explain"));
     sink = (struct sink_totals){.name = "stdout:", .queued = 5, .filtered = 5};
-    assert_non_null(strstr(written(ledger_write_text, &snapshot),
-                           "\n  what to do: sluice explain filtered\n"));
+    assert_non_null(
+        strstr(written(ledger_write_text, &snapshot), "\n  what to do: sluice explain filtered\n"));
     listener.lost = listener.unknown_fields = listener.series_repeated = 1;
     assert_non_null(
         strstr(written(ledger_write_text, &snapshot),

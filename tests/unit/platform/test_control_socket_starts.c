@@ -4,8 +4,8 @@
  *
  * The test replaces listen(2), and starts another program between bind and listen.
  */
-#include <stdatomic.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>

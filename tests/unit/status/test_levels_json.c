@@ -9,17 +9,16 @@
 TEST(the_series_of_a_sink_with_limits_are_written_with_where_they_come_from)
 {
     const struct address sender = address_from_ipv4((const uint8_t[]){192, 0, 2, 1}, 0);
-    struct sink_level sink = {
-        .name = "file:x",
-        .limited = true,
-        .series = {.series = 10,
-                   .series_most = 12,
-                   .growth = {.sender_count = 1,
-                              .senders = {{sender, 3, 5}},
-                              .label_count = 2,
-                              .labels = {{"id\"\n", 900}, {"host", 2}},
-                              .late_count = 1,
-                              .late = {{sender, 0, 7}}}}};
+    struct sink_level sink = {.name = "file:x",
+                              .limited = true,
+                              .series = {.series = 10,
+                                         .series_most = 12,
+                                         .growth = {.sender_count = 1,
+                                                    .senders = {{sender, 3, 5}},
+                                                    .label_count = 2,
+                                                    .labels = {{"id\"\n", 900}, {"host", 2}},
+                                                    .late_count = 1,
+                                                    .late = {{sender, 0, 7}}}}};
     const struct pipeline_levels levels = {.sink_count = 1, .sinks = &sink};
     char text[1024];
     struct output out = {.data = text, .capacity = sizeof text - 1};
@@ -68,7 +67,8 @@ TEST(levels_are_written_with_names_of_any_bytes)
         "\"sinks\":[{\"name\":\"file:</script>\\\"\\\\\\n\\u001b\xef\xbf\xbd\",\"ended\":false,"
         "\"waiting_seconds\":0,\"failing_seconds\":2,"
         "\"error\":\"No space left on device\",\"past_error\":\"Input/output error\","
-        "\"past_error_seconds\":2,\"past_error_ended_seconds\":3,\"oldest_seconds\":0,\"spill_bytes\":7,"
+        "\"past_error_seconds\":2,\"past_error_ended_seconds\":3,\"oldest_seconds\":0,\"spill_"
+        "bytes\":7,"
         "\"spill_limit_bytes\":9,\"figures\":{\"connects\":3,\"round_trip_seconds\":0.00125},"
         "\"answers\":{\"2xx\":0,\"3xx\":0,\"4xx\":0,\"5xx\":2},\"queue_batches\":5,"
         "\"queue_limit_batches\":64,\"queue_large_batches\":1,\"queue_large_limit_batches\":4,"

@@ -357,10 +357,11 @@ static void draw_losing(struct drawn *drawn, int first)
     static char ledger[TEXT_SIZE];
     size_t used = (size_t)sprintf(ledger, "{\"uptime_seconds\":10,\"sinks\":[],\"listeners\":[");
     for (int i = 0; i < 20; i++)
-        used += (size_t)sprintf(ledger + used,
-                                "%s{\"name\":\"udp://h:%d\",\"received\":0,\"bytes\":0,"
-                                "\"decoded\":0,\"reasons\":{},\"kernel_drops\":%d,\"lost\":0,\"duplicated\":0}",
-                                i == 0 ? "" : ",", i, i < first ? 0 : 10 * i);
+        used += (size_t)sprintf(
+            ledger + used,
+            "%s{\"name\":\"udp://h:%d\",\"received\":0,\"bytes\":0,"
+            "\"decoded\":0,\"reasons\":{},\"kernel_drops\":%d,\"lost\":0,\"duplicated\":0}",
+            i == 0 ? "" : ",", i, i < first ? 0 : 10 * i);
     sprintf(ledger + used, "]}");
     draw_ledger(drawn, ledger, 24);
 }

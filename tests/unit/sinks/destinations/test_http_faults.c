@@ -80,7 +80,7 @@ TEST(answers_in_any_order_are_each_for_their_block)
                                              {.after = 1, .status = 400, .head = "\r\n"},
                                              {.status = 503, .head = "\r\n"}};
     static const enum delivery_outcome outcomes[] = {DELIVERY_ACKNOWLEDGED, DELIVERY_REFUSED,
-                                                  DELIVERY_NOT_SENT};
+                                                     DELIVERY_NOT_SENT};
     begin(CURL_STEPS(steps));
     for (size_t i = 0; i < 3; i++)
         send_block(i, 1);
@@ -126,9 +126,8 @@ TEST(a_request_whose_end_is_reported_twice_ends_once)
 
 TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
 {
-    static const struct curl_step steps[] = {{.status = 200, .head = "\r\n"},
-                                             {.what = NEVER_BEGINS},
-                                             {.what = NEVER_BEGINS}};
+    static const struct curl_step steps[] = {
+        {.status = 200, .head = "\r\n"}, {.what = NEVER_BEGINS}, {.what = NEVER_BEGINS}};
     struct http_result result;
     begin(CURL_STEPS(steps));
     send_block(0, 1);

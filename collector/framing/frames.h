@@ -30,7 +30,7 @@ struct frames {
     size_t size;
     size_t at; /* offset of the next byte; exceeds `size` if the payload is shorter than the skipped
                   header */
-    size_t found; /* number of messages so far */
+    size_t found;
 };
 
 struct frame {

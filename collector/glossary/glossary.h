@@ -45,12 +45,12 @@ extern const struct glossary_kind_text glossary_kinds[GLOSSARY_KIND_COUNT];
 
 struct glossary_entry {
     enum glossary_kind kind;
-    unsigned scopes;                /* key: its scopes, bits of enum key_scope */
-    const struct setting *key;      /* key: its row; NULL for other kinds */
-    bool histogram;                 /* metric: it has samples _bucket, _sum and _count */
-    bool of_term;                   /* metric: its value is a term, which has its own entry */
-    const char *short_name;         /* metric: name without prefix and suffix; NULL if of_term */
-    const char *what;               /* its meaning */
+    unsigned scopes;           /* key: its scopes, bits of enum key_scope */
+    const struct setting *key; /* key: its row; NULL for other kinds */
+    bool histogram;            /* metric: it has samples _bucket, _sum and _count */
+    bool of_term;              /* metric: its value is a term, which has its own entry */
+    const char *short_name;    /* metric: name without prefix and suffix; NULL if of_term */
+    const char *what;
     const char *remedy;             /* what to do about it; empty for options and keys */
     char name[GLOSSARY_NAME_SIZE];  /* the word, as the program accepts or reports it */
     char syntax[SYNTAX_SIZE];       /* syntax of the value, or the labels' names; may be empty */

@@ -71,10 +71,10 @@ void health_note(struct health *health, const struct ledger_snapshot *ledger, in
  *     "past":[{"sink":"http://...","error":"connection refused","ended_seconds_ago":45.2,
  *              "seconds":12.3}]
  *
- * "sandbox" says what is in force ("landlock 7 (31 paths), seccomp"), or why none is ("off"); it is
- * left out before sandbox_note (platform/sandbox.h).
+ * "sandbox" is the sandbox in force ("landlock 7 (31 paths), seccomp"), or the reason for which
+ * there is none ("off"). It is omitted before sandbox_note (platform/sandbox.h).
  *
- * "error" is the reason of a sink's outage in the words of the system or of the far end.
+ * "error" is the reason of a sink's outage, as the system or the far end reported it.
  */
 enum health_status health_report(struct health *health, const struct health_facts *facts,
                                  struct output *out);

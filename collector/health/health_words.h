@@ -132,7 +132,7 @@ enum health_reason { HEALTH_REASONS(HEALTH_REASON_CONSTANT) HEALTH_REASON_COUNT 
 struct health_word {
     const char *name;
     const char *meaning;
-    const char *remedy; /* what to do */
+    const char *remedy;
     const char *filled; /* meaning and remedy; "{}" is where a report inserts its number */
 };
 extern const struct health_word health_statuses[HEALTH_STATUS_COUNT];

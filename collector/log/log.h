@@ -6,10 +6,10 @@
  * and the next line is preceded by the number of lost lines.
  *
  * Between log_begin and log_end, level and format follow the settings, and a warning or error that
- * repeats the previous line is counted instead of written. Outside, every line is written as text.
- * The count is written with the next different line, or by log_write_repeats once
- * log_settings.repeats_ns have passed. Lines at LOG_INFO are never merged, because each may answer
- * a request, such as reopening a file.
+ * repeats the previous line is counted instead of written. The count is written with the next
+ * different line, or by log_write_repeats once log_settings.repeats_ns have passed. Lines at
+ * LOG_INFO are never merged, because each may answer a request, such as reopening a file. Before
+ * log_begin and after log_end, every line is written as text.
  *
  * Text lines begin with their time after log_date_lines(true), which is for a program that runs for
  * days, and not for a command that ends at once. If stderr is the system's journal, each line

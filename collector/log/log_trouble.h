@@ -29,7 +29,7 @@ struct log_budget {
 };
 
 struct log_trouble {
-    int64_t since_ns;  /* begin of the present trouble; 0 if there is none */
+    int64_t since_ns;  /* beginning of the present trouble; 0 if there is none */
     int64_t begun_ns;  /* time of the last line about a beginning; 0 if there was none */
     int64_t line_ns;   /* time of the last line of any kind */
     int64_t wait_ns;   /* from the last line to the next one, while the trouble continues */

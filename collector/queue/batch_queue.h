@@ -1,9 +1,9 @@
 /*
  * The queue of batches between one receiving thread and one sink.
  *
- * It has a single producer and a single consumer, like the ring in which it stores the batches.
- * There are few large batches: a queue holds at most BATCH_QUEUE_LARGE, so that a stalled sink
- * cannot keep all of them.
+ * It has a single producer and a single consumer, like the ring in which it stores the batches. The
+ * pool has only a few large batches, so a queue holds at most BATCH_QUEUE_LARGE of them. A stalled
+ * sink can therefore not keep all of them.
  *
  * If several listeners feed a queue, each has a share, so that a flooded listener cannot crowd out
  * another. A listener that already has batches in the queue gets another slot only while it has

@@ -36,7 +36,7 @@ struct assembly_options {
     /* Bytes, at least ASSEMBLY_LEAST. A message may have at most a quarter of them. */
     size_t memory;
     size_t longest;     /* upper limit of a message in bytes, if that is less than the quarter */
-    int64_t timeout_ns; /* upper limit from the first segment of a message to the last */
+    int64_t timeout_ns; /* limit of the time between a message's first and last segment */
 
     /*
      * Called for each buffered datagram whose message was not completed, or was refused. The

@@ -3,8 +3,8 @@
  *
  * At a high rate most of the cost of a datagram is the wake-up of the thread. A thread that drains
  * at once finds two to four datagrams; a thread that pauses first finds dozens. A thread therefore
- * reports the number of datagrams of each round, and gets a delay to make before it waits again. At
- * a low rate the delay is 0, and no datagram waits.
+ * reports the number of datagrams of each round, and coalescing_delay returns how long to pause
+ * before it waits again. At a low rate this is 0, and no datagram waits.
  *
  * Each struct belongs to one thread. The functions depend only on the struct and their arguments.
  */

@@ -32,7 +32,7 @@ struct dtls_place {
 /* A session or a handshake of a client; unused if `ssl` is NULL. */
 struct dtls_association {
     struct ssl_st *ssl;
-    int64_t since_ns; /* monotonic: begin of the handshake, or last datagram of the session */
+    int64_t since_ns; /* monotonic: beginning of the handshake, or last datagram of the session */
     struct dtls_place place;
     char name[SENDER_NAME_MAX + 1]; /* the name that the client has proved; may be empty */
 };

@@ -1,5 +1,5 @@
 /*
- * Shares the time that the thread of a DTLS socket spends on handshakes among hosts.
+ * Divides among hosts the time that the thread of a DTLS socket spends on handshakes.
  *
  * The socket saves up time for handshakes: half of the time that passes, at most DTLS_TIME_SAVED.
  * Each host has an account: the time that its handshakes have used, which decays to 0 in
@@ -10,8 +10,8 @@
  *
  * The accounts are in the table that counts the clients of each host (stream_hosts.h). A host that
  * has used time stays in the table without a client, so that it cannot clear its account by ending
- * its handshakes. At most DTLS_TIME_HOSTS hosts stay; then the host with the smallest account is
- * removed.
+ * its handshakes. At most DTLS_TIME_HOSTS hosts stay in this way; beyond that, the one with the
+ * smallest account is removed.
  *
  * All times are nanoseconds, and `now_ns` is monotonic. Allocates no memory. One thread at a time.
  */

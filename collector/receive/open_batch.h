@@ -32,8 +32,8 @@
 struct ingest_thread;
 
 struct open_batch {
-    struct batch *batch; /* may be NULL */
-    int64_t opened_ns;   /* monotonic; 0 if not known yet */
+    struct batch *batch;
+    int64_t opened_ns; /* monotonic; 0 if not known yet */
 };
 
 /*

@@ -1,10 +1,10 @@
 /*
  * A datagram that is being handled, and the batch to which its records are written.
  *
- * RULE: from begin to end the datagram owns the batch that its ingest is filling, and the ingest's
- * pointer to the batch is NULL. Only open_datagram_next_batch seals this batch and opens another.
- * The new batch may have another list of schemas, so open_datagram_next_batch also clears `entry`.
- * No other code may keep a pointer to the entry.
+ * RULE: from open_datagram_begin to open_datagram_end the datagram owns the batch that its ingest
+ * is filling, and the ingest's pointer to the batch is NULL. Only open_datagram_next_batch seals
+ * this batch and opens another. The new batch may have another list of schemas, so
+ * open_datagram_next_batch also clears `entry`. No other code may keep a pointer to the entry.
  */
 #ifndef SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H
 #define SLUICE_COLLECTOR_RECEIVE_OPEN_DATAGRAM_H

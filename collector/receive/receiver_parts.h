@@ -97,9 +97,9 @@ struct worker {
     int64_t yielded_ns; /* time spent on waits for sinks since each queue was last less than half
                            full */
     bool reported_all;  /* the last wait returned all pending events */
-    struct coalescing coalescing; /* determines the pause between two rounds */
-    struct pause *pause;          /* NULL if the thread cannot pause */
-    int64_t wall_ahead_ns;        /* wall clock minus monotonic clock, at the last reading */
+    struct coalescing coalescing;
+    struct pause *pause;   /* NULL if the thread cannot pause */
+    int64_t wall_ahead_ns; /* wall clock minus monotonic clock, at the last reading */
     struct quanta undated;
     struct wakeup *resumed;
     bool pressed;   /* the kernel is short of memory: wait a little before the next attempt */
@@ -119,7 +119,7 @@ struct receiver {
 
     _Atomic size_t running; /* number of threads that have not left their loops */
     _Atomic bool quiesce_wanted;
-    _Atomic size_t quiescent; /* number of quiescent threads */
+    _Atomic size_t quiescent;
     _Atomic uint64_t refresh_wanted;
     _Atomic uint64_t refresh_done;
     _Atomic size_t unremoved; /* the value of notifier_unremoved that was last logged */

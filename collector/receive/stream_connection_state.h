@@ -95,7 +95,7 @@ struct stream_connection {
     struct stream_share *share; /* of its host */
     const struct address *own;  /* local address, owned by the listener */
     int64_t active_ns;          /* monotonic: last arrival of bytes, or last answer sent */
-    int64_t begun_ns;    /* monotonic: begin of the incomplete frame or handshake; 0 if none */
+    int64_t begun_ns;    /* monotonic: beginning of the incomplete frame or handshake; 0 if none */
     int64_t due_ns;      /* monotonic: deadline; INT64_MAX while the collector causes the delay */
     int64_t pressure_ns; /* monotonic: after this the connection may be ended if others wait for its
                             block */

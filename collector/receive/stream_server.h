@@ -4,9 +4,9 @@
  * Each connection is registered with one notifier and armed for one event at a time. The thread
  * that takes the event owns the connection until it arms the connection again. Any number of
  * threads can therefore serve all connections without a lock on the data path, and each frame of a
- * connection may be served by another thread. A connection is armed again only after its records
- * were handed to the sinks, so each sink gets the records in the order in which they were sent.
- * Listening sockets are owned in the same way.
+ * connection may be served by a different thread. A connection is armed again only after its
+ * records were handed to the sinks, so each sink gets the records in the order in which they were
+ * sent. Listening sockets are owned in the same way.
  *
  * At a high rate a thread pauses between its rounds, so that each round finds more input
  * (coalescing.h). It pauses for as long as the listener and all sinks allow, but not while an
@@ -51,7 +51,7 @@ struct stream_server_options {
     const struct listener *listener;
     struct ingest_thread *threads; /* one for each thread; their fan-out waits for room */
     size_t thread_count;
-    struct address address; /* address to listen on */
+    struct address address;
     bool ipv6_only;
     const char *inherited;      /* name of inherited sockets, used instead of `address`; or NULL */
     const char *local;          /* path of a local socket, used instead of `address`; may be NULL */

@@ -34,14 +34,14 @@ struct worker {
     struct stream_slot *arming[WORK_MOST]; /* connections to arm together at the end of the round */
     unsigned arming_for[WORK_MOST];        /* the interests for which to arm them */
     size_t arming_count;
-    bool has_events;        /* arming has also returned events, so no wait is due */
-    size_t kept;            /* the first `kept` elements of `work` are not read before keep_ns */
-    int64_t keep_ns;        /* monotonic: end of the pause */
-    bool pauses;            /* the rate in the last round was high enough for a pause */
-    bool reported_all;      /* the notifier has no more events for this thread */
-    int64_t wake_ns;        /* monotonic: when to wake the sinks, or INT64_MAX */
-    struct coalescing pace; /* determines the pauses */
-    uint64_t frames_noted;  /* counts of struct stream_server that `pace` includes */
+    bool has_events;   /* arming has also returned events, so no wait is due */
+    size_t kept;       /* the first `kept` elements of `work` are not read before keep_ns */
+    int64_t keep_ns;   /* monotonic: end of the pause */
+    bool pauses;       /* the rate in the last round was high enough for a pause */
+    bool reported_all; /* the notifier has no more events for this thread */
+    int64_t wake_ns;   /* monotonic: when to wake the sinks, or INT64_MAX */
+    struct coalescing pace;
+    uint64_t frames_noted; /* counts of struct stream_server that `pace` includes */
     uint64_t bytes_noted;
     struct pause *pause; /* NULL if the thread cannot pause */
     size_t next_scan;    /* index of the slot to scan next */
@@ -81,15 +81,15 @@ struct stream_server {
     struct listening *listening;
     size_t listening_count;
 
-    _Atomic size_t paused;   /* number of paused connections */
+    _Atomic size_t paused;
     _Atomic uint64_t frames; /* frames handled by all threads, and their bytes */
     _Atomic uint64_t bytes;
     _Atomic size_t running;   /* number of threads that serve */
     _Atomic size_t present;   /* number of threads that have not ended */
     _Atomic size_t unremoved; /* the value of notifier_unremoved that was last counted */
-    _Atomic size_t stops;     /* number of threads that have noted the stop */
+    _Atomic size_t stops;
     _Atomic bool quiesce_wanted;
-    _Atomic size_t quiescent; /* number of quiescent threads */
+    _Atomic size_t quiescent;
     _Atomic bool stopping;
     _Atomic bool patient; /* while stopping: wait for the rest of frames that have begun */
     _Atomic bool finished;

@@ -53,10 +53,10 @@ struct stream_slots {
 
     struct mutex *lock; /* guards the members below; taken when a connection begins or ends */
     struct stream_slot *free;
-    size_t made;                         /* number of slots ever used: the first `made` of `all` */
+    size_t made;                         /* number of slots ever used, the first in `all` */
     struct stream_hosts hosts, networks; /* by address; by network or proven name */
 
-    _Atomic size_t open; /* number of open connections */
+    _Atomic size_t open;
 };
 
 /* Returns the bytes of `count` slots. */

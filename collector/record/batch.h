@@ -46,7 +46,7 @@ struct batch {
     struct schema_list *schemas;     /* decoded the records; a reference; may be NULL */
     struct record *first;
     struct record *last;
-    uint32_t count; /* number of records */
+    uint32_t count;
 
     /*
      * Undecodable datagrams, stored as records without a schema. Only sinks that relay them read

@@ -3,7 +3,8 @@
  * them, as do the tables of keys before and after a reload.
  *
  * With a state file (seal_state.h) a key has a ceiling: it accepts no time later than the time that
- * the file has for it. The state file is written ahead of the clock; then the ceiling rises.
+ * the file has for it. The file is written with a time ahead of the clock; after the write the
+ * ceiling rises to that time.
  *
  * Lifecycle: create, take, hold and release. Any thread.
  */

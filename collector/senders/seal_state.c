@@ -17,7 +17,7 @@
 struct seal_state {
     _Atomic int64_t written_ns; /* ceiling of all keys */
     int64_t floor_ns;           /* floor of keys that are not in `known` */
-    int64_t began_ns;           /* wall clock at the begin of the last write */
+    int64_t began_ns;           /* wall clock at the beginning of the last write */
     int64_t ahead_ns;           /* how far ahead the last write was */
     int64_t lasted_ns;          /* duration of the last successful write */
     struct log_limit slow_log;

@@ -28,7 +28,7 @@ struct sender_key_line {
     char name[SENDER_KEY_NAME_SIZE];
     uint64_t id;
     uint8_t key[SEALED_KEY_SIZE];
-    int64_t not_before_ns; /* begin of the validity; INT64_MIN means always */
+    int64_t not_before_ns; /* beginning of the validity; INT64_MIN means always */
     int64_t not_after_ns;  /* last time of the validity; INT64_MAX means for ever */
 };
 

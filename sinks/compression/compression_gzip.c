@@ -166,7 +166,6 @@ static uint64_t inflate_through(struct gzip_compression *gzip, struct frame_walk
     return result == Z_STREAM_END ? offset - stream->avail_in : 0;
 }
 
-/* Returns true if the header has the form that compress_member() writes. */
 static bool is_ours(const unsigned char header[HEADER_SIZE])
 {
     static const unsigned char begin[] = {0x1f, 0x8b, 8, 4};

@@ -35,7 +35,6 @@ static bool broker_is_port(const char *text, size_t length)
     return port >= 1 && port <= 65535;
 }
 
-/* Returns false if the broker is not valid or there is no room for it. */
 static bool add_broker(struct broker_place *place, const char *text, size_t length,
                        unsigned default_port)
 {

@@ -139,7 +139,6 @@ static void command_start(struct command *command, int64_t now)
     look_soon(command, now);
 }
 
-/* Closes the program's input. Bytes that the program has not read are lost. */
 static void close_input(struct command *command, int64_t now)
 {
     RULE(has_input(command), "an input is closed once");
@@ -179,7 +178,6 @@ static void command_note_end(struct command *command, const struct child_end *en
                   how, command->unread, pause / MILLISECOND);
 }
 
-/* Asks the program to end, and later kills it, when the times for that are over. */
 static void make_it_end(struct command *command, int64_t now)
 {
     if (now >= command->end_ns) {

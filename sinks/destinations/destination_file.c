@@ -234,7 +234,6 @@ static void open_astray(struct plain_file *plain)
     }
 }
 
-/* Handles a file that was removed, moved or truncated without a signal. */
 static void file_prepare(struct destination *destination)
 {
     struct plain_file *plain = file_of(destination);

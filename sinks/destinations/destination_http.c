@@ -159,7 +159,6 @@ static void http_destroy(struct destination *destination)
     free(http);
 }
 
-/* Returns true if the host of "//HOST:PORT/PATH" is this machine. */
 static bool is_loopback(const char *place)
 {
     const char *host = place + strspn(place, "/");

@@ -211,7 +211,6 @@ static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct rec
     chunk->flags = 0;
 }
 
-/* Returns the maximum size of a message of several records. */
 static size_t most_of_message(const struct kafka *kafka)
 {
     size_t besides = KAFKA_MESSAGE_HEAD + (kafka->headers.wanted == 0 ? 0 : HEADERS_SIZE);
@@ -257,7 +256,7 @@ struct group {
     size_t messages, bytes;
 };
 
-/* Returns true if the library can get the flight now, together with those that it has. */
+/* `group` is the sum of the messages handed over so far. */
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
@@ -449,7 +448,6 @@ static int kafka_read_options(struct kafka *kafka, const struct destination_opti
     return 0;
 }
 
-/* Returns the sink's structure, to be freed by free(), or NULL with `error` filled. */
 static struct kafka *kafka_make(const struct destination_options *options, struct error *error)
 {
     struct kafka *made = calloc(1, sizeof *made);

@@ -146,10 +146,6 @@ static int nats_create(const struct destination_options *options, struct destina
     return 0;
 }
 
-/*
- * Returns the library's settings for the sink, which the caller destroys, or NULL with `error`
- * filled.
- */
 static natsOptions *nats_prepare(struct nats *tried, const struct destination_options *options,
                                  struct error *error)
 {
@@ -158,7 +154,6 @@ static natsOptions *nats_prepare(struct nats *tried, const struct destination_op
     return nats_settings_make(tried->library, &tried->place, &tried->broker, &tried->tls, error);
 }
 
-/* Checks everything except the connection. */
 static int nats_check(const struct destination_options *options, struct error *error)
 {
     struct nats tried = {.publisher = NULL};

@@ -70,7 +70,7 @@ static size_t target_of(const struct relay *relay, size_t after, size_t tried)
     return relay->round_robin ? (relay->next_target + after + tried) % relay->targets : tried;
 }
 
-/* Fills `outgoing` with the next datagrams to send. Returns their number. */
+/* Fills `outgoing` with at most DATAGRAM_SENDER_MOST datagrams. Returns their number. */
 static size_t udp_collect(const struct relay *relay, const struct relay_datagram *datagrams,
                           size_t count, struct outgoing *outgoing)
 {
@@ -100,7 +100,6 @@ static void udp_begin(struct relay *relay, struct relay_datagram *datagrams, siz
     }
 }
 
-/* Returns false if the system has no room. */
 static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, struct error *error)
 {
     struct relay_datagram *datagram = &datagrams[relay->at];
@@ -115,7 +114,6 @@ static bool send_packet(struct relay *relay, struct relay_datagram *datagrams, s
     return true;
 }
 
-/* Sends datagrams in one system call. Returns false if the system has no room. */
 static bool send_datagrams(struct relay *relay, struct relay_datagram *datagrams, size_t count,
                            struct error *error)
 {
@@ -215,7 +213,6 @@ static int udp_create(const struct destination_options *options, struct destinat
     return 0;
 }
 
-/* Opens and closes a sender, which changes nothing outside. */
 static int udp_check(const struct destination_options *options, struct error *error)
 {
     struct datagram_sender *sender;

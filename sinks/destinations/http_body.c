@@ -137,7 +137,7 @@ static bool is_mixed(const struct delivery_block *block, const struct http_range
     return false;
 }
 
-/* Copies the records of the group, for a range that also has records of other groups. */
+/* For a range that also has records of other groups, which are omitted. */
 static void gather(struct http_body *body, const struct delivery_block *block,
                    const struct http_range *range)
 {
@@ -152,10 +152,6 @@ static void gather(struct http_body *body, const struct delivery_block *block,
     body->pieces[1] = (struct text){out->data, out->used};
 }
 
-/*
- * Writes the uncompressed body. Returns false if it does not fit, or is not in the encoder's
- * format.
- */
 static bool write_plain(struct http_body_maker *maker, const struct http_body *body, size_t shape,
                         struct output *out)
 {

@@ -70,7 +70,7 @@ size_t http_client_memory(size_t in_flight)
 
 /* --- the thread that drives libcurl ----------------------------------------------------------- */
 
-/* Moves the oldest slot in state `from` to state `to`. Returns NULL if there is none. */
+/* Returns the oldest slot in state `from`, which gets the state `to`, or NULL. */
 static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
 {
     struct slot *first = NULL;
@@ -129,7 +129,6 @@ static void note_requests(struct http_client *client, uint64_t under_way)
     delivery_figure_set(&client->figures, FIGURE_REQUESTS_IN_FLIGHT, under_way);
 }
 
-/* `repeats`: the records were in an earlier request. */
 static void note_begin(struct http_client *client, bool repeats)
 {
     delivery_figure_add(&client->figures, FIGURE_REQUESTS, 1);
@@ -151,7 +150,6 @@ static void client_note_end(struct http_client *client, const struct http_reply 
     histogram_note(&figures->request_time, histogram_times, (uint64_t)reply->took_ns);
 }
 
-/* Returns false if no request can be made of the current records. */
 static bool begin_request(struct http_client *client, struct slot *slot)
 {
     const struct http_client_options *options = &client->options;

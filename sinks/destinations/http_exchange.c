@@ -22,10 +22,7 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     }
 }
 
-/*
- * Returns the block's group with the fingerprint; adds it if the block does not have it. If there
- * is no room, returns the last group.
- */
+/* If there is no room for another group, returns the last one. */
 static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
                                   uint32_t refusals)
 {
@@ -160,10 +157,7 @@ static bool is_hopeless(const struct http_exchange *exchange)
     return exchange->groups[exchange->group].hopeless;
 }
 
-/*
- * Returns true if the server will probably refuse the range as too large, because it refused a
- * smaller request.
- */
+/* Returns true if the server will probably refuse the range as too large (http_lessons.h). */
 static bool is_too_large(const struct http_exchange *exchange, const struct http_range *range)
 {
     size_t most = exchange->lessons == NULL ? 0 : exchange->lessons->most_bytes;

@@ -83,7 +83,7 @@ static int headers_read_text(const char *key, const char *path, char text[HTTP_H
     return 0;
 }
 
-/* Reads the first line of the file of the setting `key`. The line must be printable. */
+/* The line must be printable. The caller clears `text`. */
 static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {
@@ -99,7 +99,6 @@ static int headers_read_line(const char *key, const char *path, char text[HTTP_H
     return printable ? 0 : -1;
 }
 
-/* Returns false if out of memory. */
 static bool headers_add(const struct curl_library *library, struct curl_slist **headers,
                         const char *line)
 {
@@ -135,7 +134,6 @@ struct secrets {
     char line[LINE_SIZE];
 };
 
-/* Adds "Authorization: SCHEME TEXT", with the text of `secrets`, in base64 if `encoded`. */
 static bool add_authorization(const struct curl_library *library, struct curl_slist **headers,
                               struct secrets *secrets, const char *scheme, bool encoded)
 {

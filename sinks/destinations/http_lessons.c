@@ -41,7 +41,6 @@ size_t http_lessons_key(const uint8_t secret[16], const struct record *record, u
     return sizeof prints;
 }
 
-/* Returns false if the record has no key. */
 static bool lessons_read_key(const struct delivery_block *block,
                              const struct delivery_record *record, uint32_t prints[2])
 {

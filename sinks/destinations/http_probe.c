@@ -48,7 +48,6 @@ void http_probe_classify(long status, const char *answer, struct error *said)
                   "reached; for a request without records %s; others may be accepted", answer);
 }
 
-/* Returns true if the sink's settings are wrong, and not the server or the network. */
 static bool is_setting(CURLcode result)
 {
     switch (result) {

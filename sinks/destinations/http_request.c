@@ -54,10 +54,7 @@ static int rewind_body(void *context, curl_off_t offset, int origin)
                                                                  : CURL_SEEKFUNC_FAIL;
 }
 
-/*
- * Returns the number after `word` in a message of libcurl, or 0 if the message does not contain the
- * word.
- */
+/* Returns 0 if there is no number after `word`. */
 static unsigned long number_after(const char *words, const char *word)
 {
     const char *at = strstr(words, word);
@@ -103,7 +100,6 @@ static size_t keep_answer(char *bytes, size_t size, size_t count, void *context)
     return request->answer_seen > HTTP_ANSWER_MOST ? 0 : size * count;
 }
 
-/* Ignores case. */
 static bool request_is_header(const char *header, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -239,10 +235,6 @@ static void explain_failure(struct http_request *request, CURLcode result, long 
                      : "");
 }
 
-/*
- * Writes the text of the reply: the first line of the answer's body, or libcurl's error if there is
- * no answer.
- */
 static void explain(struct http_request *request, const struct http_reply *reply, CURLcode result,
                     long status)
 {

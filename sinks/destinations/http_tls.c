@@ -14,7 +14,6 @@ static bool is_schannel(const struct curl_library *library)
     return strstr(library->version(), "Schannel") != NULL;
 }
 
-/* Fills `error` if Schannel cannot use the client's certificate. */
 static void check_pkcs12(const struct client_tls *tls, struct error *error)
 {
     unsigned char first = 0;

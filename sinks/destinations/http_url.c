@@ -18,7 +18,6 @@ static char *append_byte(char *to, unsigned char byte)
     return to + 1;
 }
 
-/* Returns the new end of the text. */
 static char *url_append(char *to, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -84,7 +83,6 @@ int http_url_make(const char *scheme, const char *place, const char *query, char
 
 static const char *const otlp_paths[HTTP_URLS_MOST] = {"/v1/metrics", "/v1/logs", "/v1/traces"};
 
-/* Returns `size`, without that of `end` if the place ends with it. */
 static size_t size_without(const char *place, size_t size, const char *end)
 {
     size_t less = strlen(end);

@@ -35,7 +35,6 @@ static void note_error(struct members *members, const struct json_item *item)
         members->description = item->text;
 }
 
-/* Returns false if the text is not JSON. */
 static bool read_members(const char *json, size_t size, struct members *members)
 {
     struct json_reader reader;

@@ -64,7 +64,6 @@ static void note_unreported(struct kafka_flights *flights, size_t count)
     delivery_figure_set(flights->figures, FIGURE_MESSAGES, count);
 }
 
-/* Returns the index after the last record of the message that begins with `record`. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -155,7 +154,6 @@ void kafka_flights_begin(struct kafka_flights *flights, size_t at)
     flight->handed_ns = clock_monotonic_ns();
 }
 
-/* Extends `range` by the following waiting records, up to `most` bytes. */
 static void extend(const struct delivery_block *block, size_t most, struct record_range *range)
 {
     while (range->first + range->count < block->count) {

@@ -15,7 +15,6 @@ void kafka_headers_init(struct kafka_headers *headers, unsigned wanted)
         host_name(headers->collector);
 }
 
-/* Does nothing if the value is NULL. The library copies the value. */
 static rd_kafka_resp_err_t headers_add(const struct kafka_library *library,
                                        rd_kafka_headers_t *list, const char *name,
                                        const char *value)

@@ -79,7 +79,6 @@ static void destroy_client(void *client)
     kafka_library(NULL)->destroy(client);
 }
 
-/* Requests metadata. Returns NULL if no broker answers in time. */
 static const struct rd_kafka_metadata *kafka_probe_ask(struct probe *probe, int64_t timeout_ns,
                                                        rd_kafka_resp_err_t *why)
 {

@@ -158,7 +158,7 @@ static void end_statistics(struct kafka_producer *producer)
     note_statistics(producer);
 }
 
-/* Called in a thread of the library when its queue of events becomes non-empty. */
+/* Called in a thread of the library. */
 static void on_event(rd_kafka_t *handle, void *opaque)
 {
     (void)handle;

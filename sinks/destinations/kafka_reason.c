@@ -15,7 +15,6 @@ static void copy_part(char part[KAFKA_REASON_SIZE], const char *begin, const cha
                    end == NULL ? strlen(begin) : (size_t)(end - begin));
 }
 
-/* Returns the part of the text after `words`, or NULL if the text does not contain them. */
 static const char *after(const char *text, const char *words)
 {
     const char *at = strstr(text, words);

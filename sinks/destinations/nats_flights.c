@@ -20,7 +20,6 @@ static bool waits(const struct delivery_record *record)
     return !record->done && record->outcome == DELIVERY_NOT_SENT && (record->group & ANSWERED) == 0;
 }
 
-/* Returns the index after the last record of the message that begins with `record`. */
 static size_t message_end(const struct delivery_block *block, size_t record)
 {
     do
@@ -70,7 +69,6 @@ static size_t most_of(const struct nats_flights *flights, const char *route)
     return most;
 }
 
-/* To be called when the subject's stream refused a message of `size` bytes. */
 static void learn(struct nats_flights *flights, const char *route, size_t size)
 {
     size_t known = limits_known(flights);
@@ -90,7 +88,6 @@ static void learn(struct nats_flights *flights, const char *route, size_t size)
         limit->most = size - 1;
 }
 
-/* Returns true if the range can be one message. */
 static bool nats_range_fits(const struct delivery_block *block, const struct record_range *range,
                             unsigned divided, size_t most)
 {
@@ -189,7 +186,6 @@ struct delivery_block *nats_flights_block(const struct nats_flights *flights,
     return range->count == token->count ? flight->block : NULL;
 }
 
-/* For a message that was too large: its halves must be published. */
 static void nats_divide(struct nats_flights *flights, struct nats_flight *flight,
                         const struct record_range *range)
 {
@@ -267,7 +263,6 @@ bool nats_flights_deny(struct nats_flights *flights, const char *subject, const 
     return any;
 }
 
-/* Ends the blocks whose time is over at `now_ns`. */
 static void end_flights(struct nats_flights *flights, int64_t now_ns, const char *why)
 {
     for (struct nats_flight *flight = flights->all; flight < flights->all + NATS_FLIGHTS;

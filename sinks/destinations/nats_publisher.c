@@ -91,7 +91,6 @@ static bool read_token(const struct nats_publisher *publisher, const char *subje
            nats_token_parse(subject + length, token);
 }
 
-/* The caller holds the lock. */
 static void note_unanswered(struct nats_publisher *publisher)
 {
     delivery_figure_set(&publisher->figures, FIGURE_MESSAGES, publisher->flights.unanswered);
@@ -157,8 +156,7 @@ static void on_reconnected(natsConnection *connection, void *closure)
 }
 
 /*
- * Handles errors that a server reports by itself, for example a publication that it does not
- * permit.
+ * For errors that a server reports by itself, for example of a publication that it does not permit.
  */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)
@@ -216,7 +214,6 @@ static void note_connection(struct nats_publisher *publisher, bool there, uint64
                         connects + atomic_load(&publisher->reconnects));
 }
 
-/* Returns true if the library may still call callbacks of closed connections. */
 static bool may_be_called(const struct nats_publisher *publisher)
 {
     return atomic_load(&publisher->closed) != publisher->connections ||
@@ -340,7 +337,7 @@ static natsStatus create_message(const struct nats_publisher *publisher,
     return status;
 }
 
-/* Copies a message from its block. The caller holds the lock. */
+/* The caller holds the lock. */
 static natsStatus make_message(const struct nats_publisher *publisher,
                                const struct nats_token *token, natsMsg **out)
 {
@@ -395,7 +392,6 @@ static void note_failure(struct nats_publisher *publisher, const struct nats_tok
     }
 }
 
-/* Returns false if no message waits. */
 static bool publish_next(struct nats_publisher *publisher)
 {
     struct nats_token token;
@@ -419,7 +415,6 @@ static bool publish_next(struct nats_publisher *publisher)
     return true;
 }
 
-/* For a lost connection, on which no more answers will come. */
 static void lose_flights(struct nats_publisher *publisher)
 {
     mutex_lock(publisher->mutex);

@@ -11,7 +11,7 @@ void nats_token_format(const struct nats_token *token, char text[NATS_TOKEN_SIZE
              token->record, token->count, token->order);
 }
 
-/* Reads a dot and a number ≤ `most`. Returns the byte after it, or NULL. */
+/* Reads a dot and a number ≤ `most`. Returns NULL if that is not possible. */
 static const char *token_read_number(const char *at, uint64_t most, uint64_t *value)
 {
     if (at == NULL || *at++ != '.' || !is_digit(*at))

@@ -8,7 +8,6 @@ enum {
     ERROR_MESSAGE = WIRE_TAG(2, WIRE_LENGTH),
 };
 
-/* Returns NULL if the field is not valid. */
 static const uint8_t *skip_field(const uint8_t *at, const uint8_t *end, uint32_t tag)
 {
     return tag >> 3 == 0 ? NULL : wire_skip(at, end, tag & 7);

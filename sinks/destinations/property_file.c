@@ -37,7 +37,6 @@ static bool property_is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
-/* Removes the blanks at both ends. Writes a NUL after the last byte. */
 static char *trim(char *text)
 {
     while (property_is_blank(*text))

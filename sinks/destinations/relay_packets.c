@@ -67,7 +67,6 @@ static bool packets_end(struct relay_packets *packets, enum relay_outcome *outco
     return true;
 }
 
-/* Returns RELAY_SENT if the datagram can be sent, otherwise the reason why not. */
 static enum relay_outcome packets_classify(const struct udp_packet *packet, struct error *error)
 {
     if (packet->source->family != packet->destination->family) {

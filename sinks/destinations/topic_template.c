@@ -39,7 +39,6 @@ struct topic_values {
     int64_t hour;
 };
 
-/* Returns the kind of the text or field at `at`, and its length in *size. */
 static enum field next_field(const char *at, size_t *size)
 {
     *size = *at == '%' ? 2 : strcspn(at, "%");
@@ -181,7 +180,7 @@ static size_t write_name(const struct topic_template *topic, const struct topic_
     return name.too_long ? 0 : name.size;
 }
 
-/* Returns the number of hours since 1970; negative before 1970. */
+/* Rounds down, even for times before 1970. */
 static int64_t hour_of(int64_t time_ns)
 {
     return time_ns / HOUR_NS - (time_ns % HOUR_NS < 0);

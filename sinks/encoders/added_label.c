@@ -18,7 +18,6 @@ static struct text sender_id_of(const struct record *record)
                                           : schema->ops->sender_id(schema, record->message);
 }
 
-/* Returns the value of the piece. `address` is a buffer for the text of the sender's address. */
 static struct text expand(const struct label_piece *piece, const struct record *record,
                           const struct text *host, char address[ADDRESS_TEXT_SIZE])
 {

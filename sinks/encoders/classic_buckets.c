@@ -63,7 +63,7 @@ static uint64_t classic_buckets_add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* `index` is the index of a merged bucket. */
+/* `index` is that of a merged bucket. */
 static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
 {
     const int64_t width = (int64_t)1 << shift;
@@ -127,7 +127,6 @@ static bool exponential_step(const struct classic_buckets *walk, size_t index, s
 
 /* --- choosing buckets ------------------------------------------------------------------------- */
 
-/* Returns the number of buckets, with the bucket of zero and the last one. */
 static size_t bucket_count(const struct sample_exponential_histogram *histogram, unsigned shift)
 {
     size_t negative = merged_of(&histogram->negative, shift).count;
@@ -171,7 +170,6 @@ static const struct sample_totals *totals_of(const struct sample *sample)
                                             : &sample->value.exponential_histogram.totals;
 }
 
-/* Finds the next kept bound. */
 static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     const struct sample *sample = walk->sample;

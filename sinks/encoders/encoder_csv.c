@@ -123,7 +123,6 @@ static void put_value(struct output *out, const struct record *record, const str
     }
 }
 
-/* Writes a JSON string within a quoted field. */
 static void put_string(struct output *out, const struct text *text)
 {
     if (json_is_plain(text->data, text->size)) {
@@ -188,7 +187,6 @@ static void csv_begin(struct encoder *encoder, struct output *out)
     output_literal(out, "\r\n");
 }
 
-/* Writes the end of a row, which is the same for all rows of a record. */
 static void put_facts(struct csv_encoder *csv, struct output *out)
 {
     if (csv->facts_size != 0) {

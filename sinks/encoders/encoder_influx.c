@@ -56,7 +56,6 @@ static bool is_special(char c)
     return byte < 0x80 && tag_escapes.of[byte].size != 0;
 }
 
-/* Returns true if put_text copies the text unchanged, as it does with most texts. */
 static bool is_plain(struct text text)
 {
     return plain_text_is(text.data, text.size, (struct plain_rule){0x21, {',', '=', '\\'}});
@@ -80,7 +79,6 @@ static void put_text(struct output *out, struct text text, const struct escapes 
     }
 }
 
-/* Returns true if put_text removes the whole text. */
 static bool is_empty(struct text text)
 {
     return count_backslashes(text) == text.size;
@@ -129,7 +127,6 @@ static void write_tag(struct sample_labels *labels, const struct label *label, s
     put_text(out, label->value, &tag_escapes);
 }
 
-/* Writes a comma and the tags. */
 static void write_tags(struct sample_labels *labels, const struct record *record,
                        const struct sample *sample, struct output *out)
 {

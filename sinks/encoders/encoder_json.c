@@ -61,7 +61,6 @@ struct json_encoder {
 
 /* --- facts that records repeat ---------------------------------------------------------------- */
 
-/* Returns the size of an address up to the colon before its port. */
 static size_t size_before_port(const char *text, size_t size)
 {
     while (text[size - 1] != ':')
@@ -80,7 +79,6 @@ static void set_host(struct json_encoder *json, const struct address *source)
     json->facts_before_port = out.used;
 }
 
-/* `sender` is "" if the datagram was not sealed. */
 static void set_port(struct json_encoder *json, uint32_t port, const char *sender)
 {
     char text[20];
@@ -155,7 +153,6 @@ static void set_facts(struct json_encoder *json, const struct listener *listener
         end_facts(json);
 }
 
-/* Writes the facts and the end of a line. */
 static inline void write_facts(const struct json_encoder *json, struct output *out)
 {
     output_bytes(out, json->facts, json->facts_size);
@@ -178,7 +175,7 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
     output_literal(out, "\",\"value\":");
 }
 
-/* Writes the beginning of a line up to the sample's name, whose size is constant. */
+/* This part of a line has a constant size. */
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
@@ -258,7 +255,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
 
 /* --- one line for each message ---------------------------------------------------------------- */
 
-/* Writes the facts at the beginning of a line instead of its end. */
+/* At the beginning of a line, unlike write_facts(). */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)
 {
     size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;

@@ -22,7 +22,7 @@
 
 /* --- types and names -------------------------------------------------------------------------- */
 
-/* Returns true if a counter may have the value: NaN and negative numbers are not allowed. */
+/* NaN and negative numbers are not allowed. */
 static bool is_countable(const struct sample *sample)
 {
     if (sample->type == SAMPLE_INT64)
@@ -64,10 +64,6 @@ static bool ends_with(const char *text, size_t size, const char *end, size_t end
     return size > end_size && memcmp(text + size - end_size, end, end_size) == 0;
 }
 
-/*
- * Writes the name of the metric family, which for a counter is the sample's name without "_total".
- * Returns its size.
- */
 static size_t put_family(struct output *out, const struct sample *sample,
                          enum openmetrics_type type)
 {

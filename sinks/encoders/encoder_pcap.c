@@ -76,7 +76,6 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 
 /* --- finding the end of the last complete packet ---------------------------------------------- */
 
-/* Returns true if the bytes can be the head of a packet that this encoder writes. */
 static bool is_packet_head(const uint8_t *head)
 {
     uint32_t captured = ordered_u32(BYTE_ORDER_LITTLE_ENDIAN, head + 8);
@@ -85,7 +84,6 @@ static bool is_packet_head(const uint8_t *head)
            captured <= UDP_PACKET_MAX;
 }
 
-/* Returns true if the bytes are the file's head, or the beginning of it. */
 static bool is_head(const uint8_t *bytes, size_t size)
 {
     uint8_t head[HEAD_SIZE];

@@ -94,7 +94,6 @@ static size_t put_part(struct line *line, const char *colour, const struct text 
     return columns;
 }
 
-/* Pads with spaces up to `width` columns. */
 static void put_column(struct line *line, const char *colour, const struct text *text, size_t width)
 {
     size_t columns = put_part(line, colour, text, width, false);
@@ -179,7 +178,6 @@ static void write_value(struct output *out, const struct sample *sample)
     }
 }
 
-/* Aligns the value to the right of its column. */
 static void put_value(struct line *line, const struct sample *sample)
 {
     char number[64];
@@ -191,7 +189,6 @@ static void put_value(struct line *line, const struct sample *sample)
     put_part(line, green, &value, LINE_COLUMNS, false);
 }
 
-/* Appends the bytes that fit. Returns false if not all of them fit. */
 static bool text_add(struct output *to, const char *bytes, size_t size)
 {
     size_t room = to->capacity - to->used;
@@ -206,7 +203,6 @@ static bool add_label(struct output *to, const struct label *label)
            text_add(to, label->value.data, label->value.size);
 }
 
-/* Appends the sender's name if there is one. Returns false if it does not fit. */
 static bool add_sender(struct output *to, const struct record *record)
 {
     static const struct text key = {SENDER_KEY, sizeof SENDER_KEY - 1};
@@ -215,10 +211,7 @@ static bool add_sender(struct output *to, const struct record *record)
                to, &(struct label){.key = key, .value = {record->sender, strlen(record->sender)}});
 }
 
-/*
- * Appends the labels. Returns false if not all of them fit. Frees the scratch memory of a walk that
- * ends early.
- */
+/* Returns false if not all labels fit. Frees the scratch memory of a walk that ends early. */
 static bool add_labels(struct text_encoder *text, const struct record *record,
                        const struct sample *sample, struct output *rest, struct output *out)
 {

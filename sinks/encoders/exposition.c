@@ -10,9 +10,6 @@
 
 /* --- names and values ------------------------------------------------------------------------- */
 
-/*
- * Returns true if a metric's name may contain the character. Other characters become underscores.
- */
 static bool is_kept(char c)
 {
     return is_digit(c) || c == ':' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
@@ -119,7 +116,7 @@ static bool repeat_shared(const struct exposition *lines, const struct label *la
            sample_labels_repeat(lines->labels, label, ',', lines->out);
 }
 
-/* Writes the labels as they were sent. Returns false if two of them have the same name. */
+/* Returns false if two labels have the same name. */
 static bool write_sent(struct exposition *lines)
 {
     struct label label;
@@ -201,7 +198,6 @@ static size_t exposition_place_of(struct sample_labels *labels, const uint16_t *
     return low;
 }
 
-/* Fills `order`. Returns true if the keys are already in order. */
 static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
 {
     bool sorted = true;
@@ -214,7 +210,7 @@ static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
     return sorted;
 }
 
-/* Writes the labels again in that order, from a copy in the scratch arena. */
+/* Reads the labels from a copy in the scratch arena. */
 static void put_in_order(struct exposition *lines, const uint16_t *order)
 {
     struct output *out = lines->out;

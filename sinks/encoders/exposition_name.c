@@ -17,7 +17,6 @@ static inline uint64_t is_between(uint64_t word, unsigned char first, unsigned c
     return (word + ONES * (0x80u - first)) & ~(word + ONES * (0x7fu - last)) & ONES * 0x80;
 }
 
-/* Replaces characters outside of the alphabet by underscores in eight ASCII characters. */
 static inline uint64_t fit_word(uint64_t word, bool colon)
 {
     _Static_assert(':' == '9' + 1, "a colon follows the digits");
@@ -82,7 +81,6 @@ static bool put_ascii(struct output *out, const struct text *name, bool colon)
     return true;
 }
 
-/* Appends any name, one character at a time. */
 static void put_any(struct output *out, const struct text *name, bool colon)
 {
     const unsigned char *text = (const unsigned char *)name->data;

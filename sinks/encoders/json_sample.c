@@ -22,7 +22,6 @@ static void write_counts(struct output *out, const uint64_t *values, size_t coun
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Writes members of an object, without its braces. */
 static void write_totals(struct output *out, const struct sample_totals *totals)
 {
     json_key_literal(out, "count");

@@ -108,7 +108,7 @@ static bool next_populated(struct native_walk *walk, struct bucket *bucket)
     return walk->half != NULL ? next_of_half(walk, bucket) : next_explicit(walk, bucket);
 }
 
-/* Adds the counts to *sum. Returns false if a count or an index is too large. */
+/* Returns false if a count or an index is too large. */
 static bool add_up(struct native_walk walk, uint64_t *sum)
 {
     struct bucket bucket;

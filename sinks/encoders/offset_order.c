@@ -9,7 +9,6 @@ struct runs {
     bool (*in_order)(const char *a, const char *b);
 };
 
-/* Merges two adjacent sorted runs of `from`, [begin, middle) and [middle, end), into `to`. */
 static void merge(const struct runs *runs, const uint32_t *from, uint32_t *to, size_t begin,
                   size_t middle, size_t end)
 {

@@ -24,7 +24,6 @@ static int64_t millisecond(int64_t time_ns)
     return (int64_t)(seconds * 1000);
 }
 
-/* Returns true if the next sample is of the same metric and millisecond. */
 static bool is_replaced(const struct openmetrics_index *index, size_t i)
 {
     return i + 1 < index->count && openmetrics_same_metric(index, i, i + 1) &&
@@ -58,7 +57,6 @@ static void begin_family(const struct openmetrics_index *index, size_t first, si
     output_char(out, '\n');
 }
 
-/* Writes the lines of a sample, with the family's name before each line. */
 static void write_lines(const struct openmetrics_index *index, size_t i, struct output *out)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, i);

@@ -30,7 +30,6 @@ static const struct suffix {
 /* The types of families that have samples with the name of the family. */
 static const unsigned plain_types = OF(GAUGE) | OF(SUMMARY) | OF(UNKNOWN);
 
-/* Returns true if a family with the name has samples with the suffix. */
 static bool has_suffixed(const struct openmetrics_index *index, const char *name, size_t size,
                          const struct suffix *suffix)
 {
@@ -56,7 +55,6 @@ static bool is_called_alike(const struct openmetrics_index *index, const char *n
     return false;
 }
 
-/* Returns true if the family that begins at `first` has a conflict with another one. */
 static bool is_in_conflict(const struct openmetrics_index *index, size_t first)
 {
     const struct openmetrics_sample head = openmetrics_index_load(index, first);

@@ -25,7 +25,6 @@ static int compare_metric(const char *a, const struct openmetrics_sample *of_a, 
                                       of_b->labels_size);
 }
 
-/* Returns true if `b` may follow `a`. */
 static bool in_order(const char *a, const char *b)
 {
     const struct openmetrics_sample of_a = openmetrics_sample_load(a);

@@ -86,7 +86,7 @@ struct point {
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* Appends a label as a KeyValue with a string, and removes it again if its key occurred before. */
+/* Removes the label again if its key occurred before. */
 static void put_attribute(struct sample_labels *labels, const struct label *label, uint32_t tag,
                           struct output *out)
 {
@@ -196,7 +196,7 @@ static void put_exemplars(struct point *point, uint32_t tag)
         put_exemplar(point, &exemplar, tag);
 }
 
-/* Appends a field unless it has the default value, whose bits are all 0. */
+/* The default values are all 0 bits. */
 static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 {
     if (value != 0)
@@ -234,7 +234,6 @@ static void put_limits(const struct point *point, const struct sample_totals *to
 
 /* --- points, their fields in the order of their numbers --------------------------------------- */
 
-/* Returns true if OTLP can represent the value as an integer. */
 static bool is_integer(const struct sample *sample)
 {
     return sample->type == SAMPLE_INT64 ||

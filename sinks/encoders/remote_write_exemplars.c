@@ -33,7 +33,7 @@ static double value_of(const struct sample_exemplar *exemplar)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* Returns true if `a` comes before `b`. NaN comes last. */
+/* NaN comes last. */
 static bool is_before(const struct sample_exemplar *a, const struct sample_exemplar *b,
                       bool by_value)
 {

@@ -21,7 +21,6 @@ static int compare_series(const char *a, const struct remote_write_sample *of_a,
                       : (of_a->flags & REMOTE_WRITE_NATIVE) - (of_b->flags & REMOTE_WRITE_NATIVE);
 }
 
-/* Returns true if `b` may follow `a`. */
 static bool in_order(const char *a, const char *b)
 {
     const struct remote_write_sample of_a = remote_write_sample_load(a);

@@ -85,7 +85,6 @@ static uint32_t hash_of(const struct text *text)
     return hash ^ hash >> 15;
 }
 
-/* Returns the number of the text at `at`. Sets *is_new if the text got it now. */
 static uint32_t symbol_number(struct symbols *symbols, const char *at, bool *is_new)
 {
     RULE(at >= symbols->block, "a symbol is a text of the block");
@@ -155,7 +154,7 @@ static struct remote_write_fields fields_of(const struct remote_write_index *ind
     return remote_write_sample_fields(index->block + index->at[i]);
 }
 
-/* Returns true if the next sample of the series has the same millisecond: the last one counts. */
+/* If several samples have the same millisecond, the last one counts. */
 static bool is_replaced(const struct remote_write_index *index, size_t i, size_t next)
 {
     return i + 1 < next && remote_write_index_load(index, i).time_ms ==

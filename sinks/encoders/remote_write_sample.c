@@ -1,12 +1,10 @@
 #include "sinks/encoders/remote_write_sample.h"
 
-/* Returns true if a field with the tag begins at `at`. */
 static bool begins(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     return at != end && *at == tag;
 }
 
-/* Skips a tag, a length and the bytes. Returns their end, or NULL if they are not complete. */
 static const uint8_t *skip_bytes(const uint8_t *at, const uint8_t *end)
 {
     size_t length;
@@ -14,10 +12,7 @@ static const uint8_t *skip_bytes(const uint8_t *at, const uint8_t *end)
     return at == NULL ? NULL : at + length;
 }
 
-/*
- * Skips a field that has the tag and a non-empty text. Returns its end, or NULL if there is no such
- * field.
- */
+/* Returns NULL if there is no such field or its text is empty. */
 static const uint8_t *skip_text(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     size_t length;
@@ -41,7 +36,6 @@ static const uint8_t *skip_label(const uint8_t *at, const uint8_t *end, uint8_t 
     return at == end ? end : NULL;
 }
 
-/* Returns true if the bytes are a complete exemplar: labels, value and time. */
 static bool exemplar_is_whole(const uint8_t *at, const uint8_t *end)
 {
     uint64_t value;

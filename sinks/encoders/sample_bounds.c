@@ -28,7 +28,6 @@ static unsigned char_at(const struct text *key, size_t at)
     return (unsigned char)key->data[at];
 }
 
-/* Returns the position of the first kept character from `at` on, or the size. */
 static size_t skip_to_kept(const struct text *key, size_t at)
 {
     while (at < key->size && !kept_characters[char_at(key, at)])
@@ -160,7 +159,6 @@ static bool add_shared(struct identity *identity, const struct shared_series *sh
     return true;
 }
 
-/* Stores the sum of the shared labels for the next samples of the same part. */
 static void keep_shared(const struct identity *identity, struct shared_series *shared)
 {
     if (identity->part != NULL && identity->repeated == 0)
@@ -193,7 +191,6 @@ static uint64_t fingerprint_of_series(struct sample_encoder *encoder, const stru
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Counts the labels of a new or refused series. */
 static void note_labels(struct sample_encoder *encoder, const struct record *record,
                         const struct sample *sample, struct output *out)
 {

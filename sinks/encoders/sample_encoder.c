@@ -74,7 +74,6 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
 }
 
-/* Returns false if the rules exclude the sample. Otherwise renames it by the rules. */
 static bool sample_encoder_take(struct sample_encoder *encoder, const struct record *record,
                                 struct sample *sample, struct output *out)
 {

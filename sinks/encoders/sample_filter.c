@@ -10,10 +10,7 @@ struct matched {
     uint64_t include, exclude;
 };
 
-/*
- * Returns the terms that match the text: terms about the label `key`, or, if `key` is empty, about
- * the name.
- */
+/* If `key` is empty, `text` is the name of the metric. */
 static uint64_t match(const struct sample_conditions *conditions, const struct text *key,
                       const struct text *text, size_t *steps)
 {
@@ -56,7 +53,6 @@ static bool need_labels(const struct sample_rules *rules)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* Visits each label that counts. Returns false if `out` overflows before the last label. */
 static bool look_at_labels(const struct sample_rules *rules, struct sample_labels *labels,
                            struct matched *matched, uint64_t *series, struct output *out)
 {

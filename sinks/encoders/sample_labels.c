@@ -67,7 +67,6 @@ static bool next_of_exemplar(struct sample_labels *labels, struct label *label)
                                             labels->exemplar, &labels->cursor, label);
 }
 
-/* Frees the value of the label that was added last. */
 static void forget_added(struct sample_labels *labels)
 {
     RULE(labels->scratch->used >= labels->made, "an added label's value is in the scratch arena");
@@ -75,7 +74,6 @@ static void forget_added(struct sample_labels *labels)
     labels->made = 0;
 }
 
-/* Returns the next added label that has a value. */
 static bool next_added(struct sample_labels *labels, struct label *label)
 {
     const struct sample_pairs *list = labels->rules->add_label;

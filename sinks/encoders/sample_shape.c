@@ -18,7 +18,6 @@ void sample_shape_name(const struct sample_rules *rules, struct text *name)
         rename_text(rules->rename, name);
 }
 
-/* `list` may be NULL. */
 static bool matches_any(const struct sample_globs *list, const struct text *key, size_t *steps,
                         size_t limit)
 {

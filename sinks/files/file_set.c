@@ -69,7 +69,6 @@ static const char *part_name(const struct file_set *set, const struct live_file 
     return file_part_name(set->makings.path, file->path, file->number, name);
 }
 
-/* Closes the least recently used other file. Returns false if no other file is open. */
 static bool close_another(struct file_set *set, const struct live_file *file)
 {
     struct table_file *oldest = NULL;
@@ -110,7 +109,6 @@ static bool complete(struct file_set *set, struct live_file *file)
     return false;
 }
 
-/* Leaves a file that cannot be completed now. The next start of the program completes it. */
 static void leave(struct file_set *set, struct live_file *file)
 {
     char name[FILE_NAME_SIZE];
@@ -144,7 +142,6 @@ static void free_slot(struct file_set *set, const struct table_file *file)
     set->slots[file->slot] = NULL;
 }
 
-/* Returns a free slot, or the slot of the least recently used file. */
 static size_t find_slot(const struct file_set *set)
 {
     size_t oldest = 0;
@@ -157,7 +154,7 @@ static size_t find_slot(const struct file_set *set)
     return oldest;
 }
 
-/* Assigns a slot to the file before it is opened. If no slot is free, closes another file. */
+/* If no slot is free, closes another file. */
 static void take_slot(struct file_set *set, struct table_file *file)
 {
     if (file->slot != NO_SLOT)
@@ -185,7 +182,6 @@ static bool open_entry(struct file_set *set, struct table_file *file, struct err
            live_file_open(&set->makings, &file->live, &ignored);
 }
 
-/* Completes the file of an entry, or leaves it for the next start, and frees the entry. */
 static void retire(struct file_set *set, struct table_file *file)
 {
     if (!complete(set, &file->live))
@@ -204,7 +200,6 @@ static bool interval_is_over(const struct file_set *set, const struct live_file 
 
 /* --- finding a record's file ------------------------------------------------------------------ */
 
-/* Returns the file for the last routed record, or NULL if the table is full. */
 static struct table_file *find_file(struct file_set *set)
 {
     bool full;
@@ -516,7 +511,6 @@ static bool make_parts(struct file_set *set)
     return true;
 }
 
-/* Makes the head of each file as stored, which may be compressed. */
 static bool make_head(struct file_set *set)
 {
     const struct destination_options *options = &set->options;

@@ -209,7 +209,6 @@ bool file_table_is_over(const struct file_table *table, const struct table_file 
     return file->step < table->newest_step;
 }
 
-/* Returns true if `a` is a better candidate for completion than `b`. */
 static bool goes_before(const struct table_file *a, const struct table_file *b)
 {
     if (a->other != b->other)

@@ -114,7 +114,6 @@ static void expire_at(struct kept_files *files, int64_t time_ns)
         files->expiry_ns = time_ns;
 }
 
-/* Returns when the file exceeds keep_time, or INT64_MAX if never. */
 static int64_t expiry_of(const struct kept_files *files, const struct kept *kept)
 {
     int64_t time = (int64_t)files->options->keep_time;
@@ -150,7 +149,6 @@ void kept_files_found(struct kept_files *files, const struct kept_file *file)
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/* Removes the entries that are gone. Pointers to entries become invalid. */
 static void sweep(struct kept_files *files)
 {
     size_t count = 0;
@@ -177,7 +175,7 @@ static bool remove_kept(struct kept *kept, const char *rule)
     return kept->gone;
 }
 
-/* Selects the files with the key (NULL: all files). Returns their number. */
+/* `key` NULL: all files. */
 static size_t choose(struct kept_files *files, const char *key)
 {
     size_t count = 0;
@@ -187,7 +185,6 @@ static size_t choose(struct kept_files *files, const char *key)
     return count;
 }
 
-/* Drops the selected files that another program has removed. */
 static void forget_removed(struct kept_files *files, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -263,7 +260,6 @@ static size_t sort_periods(struct kept **chosen, size_t count)
     return periods;
 }
 
-/* Removes the oldest periods of the key until at most `keep` remain. */
 static void keep_periods(struct kept_files *files, const char *key)
 {
     uint64_t keep = files->options->keep;
@@ -327,7 +323,7 @@ void kept_files_expire(struct kept_files *files, int64_t now_ns)
     sweep(files);
 }
 
-/* Drops an earlier file with the name, which another program has removed. */
+/* Another program has removed the earlier file with this name. */
 static void forget_name(struct kept_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)

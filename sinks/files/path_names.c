@@ -54,7 +54,6 @@ static void add_digits(struct steps *steps)
     add_step(steps, (struct step){.reads = READS_DIGIT, .repeats = true});
 }
 
-/* Adds an optional dot with a number. */
 static void add_number(struct steps *steps)
 {
     add_step(steps, (struct step){.reads = READS_BYTE, .byte = '.', .skips = 3});
@@ -104,7 +103,6 @@ static void add_piece(struct steps *steps, const struct path_template *path,
             add_step(steps, (struct step){.reads = READS_DIGIT});
 }
 
-/* Adds the names of a sink's files. Returns false if out of memory. */
 static bool add_template(struct steps *steps, const struct used_names *names)
 {
     const struct destination_options options = {.settings = names->settings};

@@ -186,10 +186,6 @@ static bool parse_all(struct parser *parser)
     return end_name(parser);
 }
 
-/*
- * Finds the base folder in the literal before the first field, and the number of folder levels
- * below it.
- */
 static void find_base(struct path_template *path)
 {
     size_t size = path->pieces[0].kind == PIECE_LITERAL ? path->pieces[0].size : 0;
@@ -212,7 +208,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the size of a dot and letters at the end of the name, or 0 if it does not end so. */
+/* Returns 0 if the name does not end with a dot and letters. */
 static size_t suffix_size(const char *name, size_t size)
 {
     size_t at = size;
@@ -273,7 +269,6 @@ static size_t find_open_value(const struct path_template *path)
     return PATH_PIECES_SIZE;
 }
 
-/* Inserts the number's piece before the extension. */
 static void place_number(struct path_template *path)
 {
     struct path_piece *pieces = path->pieces;

@@ -198,7 +198,6 @@ static enum value_place path_expand_place_of(const struct path_template *path, s
     return last ? VALUE_LAST : VALUE_WITHIN;
 }
 
-/* Writes the path. `values` has a text for each kind of piece that is a value. */
 static size_t expand(const struct path_template *path, int64_t time_ns,
                      const char *const values[PIECE_KINDS], char *text, size_t size)
 {

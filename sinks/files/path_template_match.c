@@ -87,7 +87,6 @@ static struct lengths lengths_at(const struct path_template *template,
     return same ? (struct lengths){piece->size, piece->size} : no_length;
 }
 
-/* Returns the length of the dot and the digits at this position, or 0 if there is no number. */
 static size_t number_size(const char *path)
 {
     char text[1 + PATH_NUMBER_DIGITS + 1] = {path[0]};
@@ -148,7 +147,6 @@ static size_t length_to(const struct reading *reading, size_t index, size_t at)
     return NO_LENGTH;
 }
 
-/* Goes over the pieces from the front, and writes the key and the number. */
 static void walk(struct reading *reading, char *key)
 {
     const struct path_template *template = reading->template;
@@ -190,7 +188,6 @@ static bool read_pieces(struct reading *reading, struct path_match *match)
     return true;
 }
 
-/* Writes the path without its number. */
 static void write_bare(const struct reading *reading, char *bare)
 {
     size_t before = reading->number == 0 ? strlen(reading->path) : reading->number_at;

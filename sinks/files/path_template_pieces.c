@@ -26,7 +26,6 @@ bool path_only_digits_and_dots(const char *text, size_t size)
     return true;
 }
 
-/* Returns true for four numbers of one to three digits, separated by dots. */
 static bool is_like_address(const char *text, size_t size)
 {
     unsigned dots = 0;

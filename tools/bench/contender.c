@@ -39,7 +39,6 @@ static int refuse(struct error *error, const char *text, const char *why)
     return -1;
 }
 
-/* Stores one word of the text for contenders_add. Returns false if there are too many arguments. */
 static bool take_word(struct contender *contender, size_t *count, const char *word)
 {
     if (strncmp(word, "listen:", 7) == 0) {

@@ -4,7 +4,6 @@
 
 #include "collector/text/json_reader.h"
 
-/* Returns the sum to which a value with this name is added, or NULL if it is not used. */
 static uint64_t *sum_of(struct ledger_sums *sums, struct text name)
 {
     if (json_text_is(name, "received"))

@@ -9,10 +9,6 @@
 #include "tools/bench/options.h"
 #include "tools/command/interrupt.h"
 
-/*
- * Returns the receive buffer in bytes that the system grants for `wanted` bytes, or 0 if no socket
- * can be opened.
- */
 static size_t granted_buffer(size_t wanted)
 {
     const struct udp_socket_options options = {

@@ -33,7 +33,6 @@ static int add_part(void *settings, const char *value, struct error *error)
     return -1;
 }
 
-/* Sets the defaults of options that were not given. */
 static int complete(void *context, struct error *error)
 {
     struct settings *settings = context;

@@ -92,7 +92,6 @@ static bool add_encoder(struct costs *costs, const struct encoder_ops *ops, cons
     return true;
 }
 
-/* Makes an encoder for each format, and a second one for json, with view=message. */
 static int make_encoders(struct costs *costs, struct error *error)
 {
     bool good = true;

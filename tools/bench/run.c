@@ -101,7 +101,6 @@ static int check(const struct run_plan *plan, const struct run_result *result, s
     return -1;
 }
 
-/* Warms up the receiver, then measures it. */
 static int measure(const struct bench *bench, const struct run_plan *plan,
                    struct bench_receiver *receiver, struct run_result *result, struct error *error)
 {

@@ -174,7 +174,7 @@ void sluice_gauge_set(struct sluice_gauge *gauge, double value)
     atomic_store_explicit(&gauge->metric.value, bits, memory_order_relaxed);
 }
 
-/* Returns the index of the first bound that is not less than the value, or bound_count. */
+/* Returns bound_count if no bound is large enough. */
 static size_t bucket_of(const struct metric *metric, double value)
 {
     size_t low = 0;
@@ -300,7 +300,6 @@ static uint8_t *put_bytes(uint8_t *at, enum field field, const void *bytes, size
     return at + size;
 }
 
-/* Returns the size of a field of `size` bytes, with its length and a tag of one byte. */
 static size_t sized(size_t size)
 {
     return 1 + varint_size(size) + size;
@@ -340,7 +339,6 @@ static size_t label_size(const struct sluice_label *label)
     return sized(strlen(label->key)) + sized(strlen(label->value));
 }
 
-/* Adds the encoded size of the labels to *size. Returns false if a text is missing or not UTF-8. */
 static bool add_labels_size(const struct sluice_label *labels, size_t *size)
 {
     for (const struct sluice_label *each = labels; each != NULL && each->key != NULL; each++) {
@@ -379,14 +377,12 @@ static size_t aligned(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Returns the maximum number of bytes before a datagram's first sample. */
 static size_t header_most(const struct sluice_client *client)
 {
     return client->sender_size + FIXED64_SIZE + 1 + VARINT_MOST + FIXED64_SIZE +
            client->labels_size;
 }
 
-/* Returns the maximum size of a sample's value, without the fields around it. */
 static size_t value_most(enum kind kind, size_t bound_count)
 {
     if (kind != HISTOGRAM)
@@ -425,7 +421,6 @@ static bool are_bounds(const double *bounds, size_t bound_count)
     return true;
 }
 
-/* Checks a definition and computes its sizes. Returns false if it is invalid or does not fit. */
 static bool measure(const struct sluice_client *client, struct definition *made)
 {
     if (made->name == NULL || *made->name == 0 || !is_utf8(made->name))
@@ -621,7 +616,6 @@ static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
     return at;
 }
 
-/* Writes the metric's sample to client->sample. Returns its size, or 0 if no value was set. */
 static size_t make_sample(struct sluice_client *client, const struct metric *metric)
 {
     uint8_t *at = client->sample;
@@ -993,7 +987,7 @@ static void begin_life(struct sluice_client *client)
     atomic_flag_clear(&client->flushing);
 }
 
-/* Initialises a client whose memory is zero except `size`. */
+/* The memory of the client is zero, except `size`. */
 static int set_up(struct sluice_client *client, const char *to, const char *sender,
                   const struct sluice_settings *settings)
 {

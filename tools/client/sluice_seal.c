@@ -185,7 +185,6 @@ static int month_length(int year, int month)
     return month == 2 ? 28 + leap : 30 + (month + month / 8) % 2;
 }
 
-/* Returns the days from 1970-01-01 to a date of the Gregorian calendar. */
 static int64_t days_to(int year, int month, int day)
 {
     int64_t past = year - 1;
@@ -195,7 +194,7 @@ static int64_t days_to(int year, int month, int day)
     return days + day - 1;
 }
 
-/* Reads an optional fraction of one to nine digits, in nanoseconds. */
+/* Nanoseconds; 0 if there is no fraction. */
 static const char *read_fraction(const char *at, int64_t *fraction_ns)
 {
     int64_t unit = 100000000;
@@ -244,7 +243,6 @@ static int refuse(const struct reading *reading, int error, const char *what, co
     return -1;
 }
 
-/* Returns the next word of the line and moves *at behind it, or returns NULL at the end. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " \t");
@@ -350,7 +348,6 @@ static int read_line(struct reading *reading, char *line)
     return result;
 }
 
-/* The text ends with a NUL. */
 static int read_lines(struct reading *reading, char *text)
 {
     for (char *line = text; *line != '\0';) {
@@ -393,7 +390,6 @@ static int check_file(const struct reading *reading, int file, size_t *size)
     return 0;
 }
 
-/* Reads up to `size` bytes and adds a NUL. */
 static int read_text(const struct reading *reading, int file, char *text, size_t size)
 {
     size_t done = 0;

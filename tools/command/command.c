@@ -55,7 +55,6 @@ static int refuse_unknown(const struct command *command, const char *name, size_
     return -1;
 }
 
-/* If this fails, the option's name is put before the error's text. */
 static int set_option(const struct command_option *option, void *settings, const char *value,
                       struct error *error)
 {
@@ -66,7 +65,6 @@ static int set_option(const struct command_option *option, void *settings, const
     return -1;
 }
 
-/* Reads the option at argv[*at]. Moves *at to the option's value if that is the next argument. */
 static int take_option(const struct command *command, int argc, char *const *argv, int *at,
                        void *settings, struct error *error)
 {

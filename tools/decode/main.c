@@ -62,7 +62,6 @@ struct decoding {
     struct opening *opening; /* NULL if messages are not sealed */
 };
 
-/* Opens a sealed datagram, then decodes and writes the message. */
 static int convert(struct decoding *decoding, const uint8_t *data, size_t size, struct error *error)
 {
     const void *message = NULL;
@@ -99,7 +98,6 @@ static int convert_input(struct decoding *decoding, struct error *error)
     return result == MESSAGE_READER_END ? 0 : -1;
 }
 
-/* Converts the datagrams of the open capture, and reports each failure. */
 static int convert_datagrams(struct decoding *decoding, struct capture *capture,
                              struct error *error)
 {

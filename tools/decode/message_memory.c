@@ -5,7 +5,7 @@
 
 #define FIRST_CAPACITY (UINT32_C(64) << 10)
 
-/* Returns the next larger capacity, or 0 with `error` filled if the limit is reached. */
+/* Returns 0 with `error` filled if the limit is reached. */
 static size_t larger(size_t capacity, struct error *error)
 {
     if (capacity == 0)
@@ -84,7 +84,6 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
     }
 }
 
-/* Empties the output, and allocates it if necessary. */
 static int begin(struct message_memory *memory, struct error *error)
 {
     memory->text.used = 0;

@@ -16,7 +16,6 @@ static enum message_reader_result fail(struct message_reader *reader, struct err
     return MESSAGE_READER_FAILED;
 }
 
-/* Enlarges the buffer, by at least one byte and to at most `most` bytes. */
 static bool grow(struct message_reader *reader, size_t most, struct error *error)
 {
     size_t wanted = reader->capacity == 0 ? FIRST_CAPACITY : reader->capacity * 2;

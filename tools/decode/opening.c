@@ -41,9 +41,6 @@ static int refuse_datagram(struct error *error, const char *text)
     return -1;
 }
 
-/*
- * Returns the key with the ID if it was valid at the datagram's time, or NULL with `error` filled.
- */
 static const struct sender_key *find_key(const struct opening *opening,
                                          const struct sealed_header *header, struct error *error)
 {

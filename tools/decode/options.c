@@ -39,7 +39,6 @@ static int set_schema(void *settings, const char *value, struct error *error)
     return 0;
 }
 
-/* Returns why the keys do not fit the other options, or NULL. */
 static const char *check_keys(const struct decode_settings *given)
 {
     const struct schema_options *keys = &given->keys;

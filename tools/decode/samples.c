@@ -44,7 +44,6 @@ static void write_line(const struct record *record, const struct sample *sample,
     output_char(out, '\n');
 }
 
-/* Appends a line for each sample. */
 static void write_lines(const struct schema *schema, const void *message, struct arena *scratch,
                         struct output *out)
 {

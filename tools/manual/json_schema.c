@@ -116,7 +116,6 @@ static void put_other_reading(struct writing *writing, const char *choice)
         json_uint64(&writing->out, 1);
 }
 
-/* Returns false if the setting has no choices. */
 static bool put_choices(struct writing *writing, const struct setting *setting)
 {
     const char *name = setting_choice(setting, writing->registry, 0);
@@ -219,7 +218,6 @@ static void put_reference(struct writing *writing, const char *map)
     put_text(writing, "$ref", path);
 }
 
-/* Writes a list of maps. With `urls`, an element may be a URL as on the command line instead. */
 static void put_list(struct writing *writing, const char *map, bool urls)
 {
     put_text(writing, "type", "array");
@@ -342,7 +340,6 @@ static void put_options(struct writing *writing)
     }
 }
 
-/* Writes the lists of the configuration file that have no option. */
 static void put_other_lists(struct writing *writing)
 {
     begin_member(writing, CONFIG_FILE_MORE);

@@ -110,7 +110,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the options that a reload cannot change: "--a, --b and --c.", in bold. */
+/* "--a, --b and --c.", in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];
@@ -167,7 +167,6 @@ static size_t find_keys(const char *place, struct entry entries[ENTRIES_MAX])
     return 0;
 }
 
-/* Writes the keys of the scope in the argument, as "KEY=VALUE". */
 static int write_keys(const struct writing *writing, const char *argument)
 {
     struct entry entries[ENTRIES_MAX];
@@ -235,7 +234,6 @@ static int write_listeners(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the beginnings of sink URLs, one on a line: "stdout:", "file:". */
 static int write_sinks(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -268,7 +266,6 @@ static int write_reported(const struct writing *writing, const char *argument)
     return -1;
 }
 
-/* Writes a JSON Schema of the configuration file. The template has no other line. */
 static int write_json_schema(const struct writing *writing, const char *argument)
 {
     (void)argument;
@@ -300,7 +297,6 @@ static const struct {
     {"sinks", write_sinks},
 };
 
-/* Executes a line "@name argument" without its newline. */
 static int write_directive(const struct writing *writing, const char *line)
 {
     size_t length = strcspn(line + 1, " ");
@@ -312,7 +308,6 @@ static int write_directive(const struct writing *writing, const char *line)
     return -1;
 }
 
-/* Writes a line that is not a directive. */
 static void write_line(const struct writing *writing, const char *line)
 {
     static const char mark[] = "%PROGRAM%";

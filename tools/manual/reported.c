@@ -9,7 +9,6 @@ static void write_text(FILE *out, const char *text)
     roff_write_text(out, text, strlen(text));
 }
 
-/* Writes the name of an entry, and the labels of a metric. */
 static void write_name(FILE *out, const struct glossary_entry *entry)
 {
     fputs(".TP\n.B ", out);

@@ -11,7 +11,6 @@ static const char *offer_name(enum entry_offer offer)
     return names[offer];
 }
 
-/* Returns the length of a help text without its details. */
 static size_t summary_length(const char *help)
 {
     size_t length = strcspn(help, ";");
@@ -53,7 +52,6 @@ void bash_write_options(FILE *out, const struct entry *entries, size_t count)
             fprintf(out, "--%s=%s:%s\n", entry->name, offer_name(entry->offer), entry->values);
 }
 
-/* Writes the action of zsh's _arguments that completes a value. */
 static void write_zsh_action(FILE *out, const struct entry *entry)
 {
     switch (entry->offer) {

@@ -26,7 +26,6 @@ struct replay {
     uint8_t sealed[UDP_PAYLOAD_MAX]; /* the sealed datagram */
 };
 
-/* Waits until the datagram is due. Returns false if the program must stop. */
 static bool wait_for(const struct replay *replay, int64_t due_ns)
 {
     while (!interrupt_seen()) {
@@ -37,7 +36,7 @@ static bool wait_for(const struct replay *replay, int64_t due_ns)
     return false;
 }
 
-/* Seals the payload. If it is too large, fills send_error and returns false. */
+/* Returns false with send_error filled if the payload is too large. */
 static bool seal(struct replay *replay, struct udp_payload *payload)
 {
     if (payload->size > UDP_PAYLOAD_MAX - SEALED_OVERHEAD) {
@@ -102,7 +101,6 @@ static void report(const struct replay *replay)
             counts->frames, counts->cut, counts->other, counts->incomplete);
 }
 
-/* Returns the result after the whole capture was read: 0, or -1 with `error` filled. */
 static int outcome(const struct replay *replay, const struct address *to, struct error *error)
 {
     if (replay->failed == 0)
@@ -112,7 +110,6 @@ static int outcome(const struct replay *replay, const struct address *to, struct
     return -1;
 }
 
-/* Sends the open capture, and reports. */
 static int send_capture(struct replay *replay, const struct replay_settings *settings,
                         struct error *error)
 {

@@ -38,7 +38,6 @@ struct load {
 
 /* --- setting up ------------------------------------------------------------------------------- */
 
-/* Returns the largest number that a source can reach, at most UINT32_MAX. */
 static uint64_t last_number(const struct load *load)
 {
     uint64_t total = load->pacing.total / load->plan->sources + 1;
@@ -152,7 +151,6 @@ static struct udp_payload make_content(struct load *load, struct source *source,
     }
 }
 
-/* Makes a datagram, sealed if the plan requires it. */
 static struct udp_payload make(struct load *load, struct source *source, struct round *round,
                                enum datagram_kind kind)
 {
@@ -212,7 +210,6 @@ static void send_round(struct load *load, size_t count)
     load->done += count;
 }
 
-/* Returns true if the duration of a run without a rate is over. */
 static bool is_over(const struct load *load, int64_t elapsed_ns)
 {
     const struct load_plan *plan = load->plan;
@@ -266,7 +263,6 @@ static void add_reports(struct load *load)
     }
 }
 
-/* Returns -1 if datagrams failed or all were refused. */
 static int outcome(const struct load *load)
 {
     const struct load_counts *counts = load->counts;

@@ -15,10 +15,6 @@
 /* Maximum bytes of a file for --json: 64 times those of a datagram. */
 #define JSON_FILE_MAX ((size_t)4 << 20)
 
-/*
- * Reads the file of "--json @FILE". Returns the text, which the caller frees, or NULL with `error`
- * filled.
- */
 static char *read_json(const char *path, struct error *error)
 {
     char *text = malloc(JSON_FILE_MAX);
@@ -60,7 +56,6 @@ static int encode_given(const struct json_message_type *type, const char *given,
     return -1;
 }
 
-/* Encodes the message of --json into the plan. The caller frees *bytes. */
 static int make_given(const struct send_settings *settings, uint8_t **bytes, struct load_plan *plan,
                       struct error *error)
 {

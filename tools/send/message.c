@@ -46,10 +46,7 @@ size_t metric_label(size_t index, char *text)
     return (size_t)snprintf(text, METRIC_LABEL_SIZE, "%zu", index / METRIC_COUNT);
 }
 
-/*
- * Encodes the message with padding. Returns its size, or SIZE_MAX if it is too large for a
- * datagram.
- */
+/* Returns SIZE_MAX if the message is too large for a datagram. */
 static size_t encode(struct message_template *message, size_t padding, size_t padding2,
                      uint64_t number)
 {

@@ -23,7 +23,6 @@ struct item {
 
 /* --- common to metrics, logs and traces ------------------------------------------------------- */
 
-/* Appends a KeyValue with a string value. */
 static void put_attribute(struct output *out, unsigned field, const char *key, const char *value,
                           size_t padding)
 {
@@ -79,7 +78,7 @@ static void encode(const struct item *item, const struct message_plan *plan, uin
     wire_end(out, of_resource);
 }
 
-/* Reads a one-byte tag and a length. Returns the length, and moves *at to the byte after it. */
+/* Reads a tag of one byte and a length, and moves *at after them. */
 static size_t enter(uint8_t **at)
 {
     size_t size = 0;
@@ -158,7 +157,6 @@ static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t 
 #define SPAN_ID_SIZE  8
 #define TRACE_ID_SIZE 16
 
-/* Writes a number as a span ID, most significant byte first. */
 static void put_id(uint8_t *at, uint64_t number)
 {
     for (int i = 0; i < SPAN_ID_SIZE; i++)

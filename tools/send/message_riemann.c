@@ -49,7 +49,6 @@ static void encode(const struct message_plan *plan, uint64_t number, uint64_t ti
         put_event(out, plan, i, i == 0 ? (double)number : metric_at(i)->value);
 }
 
-/* Returns the size of the event at `at`, and the size of its tag and length in *used. */
 static size_t event_size(const uint8_t *at, size_t *used)
 {
     size_t size = 0;

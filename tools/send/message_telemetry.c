@@ -2,7 +2,6 @@
 #include "proto/reading/wire.h"
 #include "tools/send/message.h"
 
-/* Appends a label; its value has `padding` additional bytes. */
 static void put_label(struct output *out, unsigned number, const char *key, const char *value,
                       size_t padding)
 {

@@ -15,7 +15,6 @@ static bool parse_count(const char *text, size_t length, uint32_t most, uint32_t
     return true;
 }
 
-/* Parses a percentage without the "%": digits and an optional fraction. */
 static bool parse_percent(const char *text, size_t length, struct share *share)
 {
     const char *point = memchr(text, '.', length);

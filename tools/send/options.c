@@ -89,7 +89,6 @@ static bool has_shares(const struct load_plan *plan)
     return false;
 }
 
-/* Returns why the options cannot be combined, or NULL. */
 static const char *conflict(const struct send_settings *settings)
 {
     const struct load_plan *plan = &settings->plan;
@@ -104,7 +103,6 @@ static const char *conflict(const struct send_settings *settings)
     return NULL;
 }
 
-/* Returns why the datagrams cannot be sealed, or NULL. */
 static const char *sealing_fault(const struct load_plan *plan)
 {
     const char *fault = sealing_conflict(&plan->sealing);

@@ -98,7 +98,6 @@ static bool begins(const char *line, size_t size, const char *with)
     return size > strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* Writes a record, or reports a message of the collector. Returns 0, or -1 with `error` filled. */
 static int pass_on(const char *line, size_t size, struct error *error)
 {
     errno = 0;

@@ -99,7 +99,7 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-/* Reads the kernel's drops, which have one of two names in the ledger. */
+/* The ledger has the kernel's drops under one of two names. */
 static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     static const char *const more = "kernel_drops_and_filtered";
@@ -107,7 +107,6 @@ static void read_drops(struct reading *reading, const json_t *from, struct model
     to->kernel_drops = read_count(reading, from, to->drops_name);
 }
 
-/* Returns the count of connections that ended with this term. */
 static uint64_t *model_end(struct model_listener *to, const char *term)
 {
     static const char *const turned_away[] = {"denied", "over_limit", "over_address_limit"};
@@ -298,7 +297,6 @@ static void read_sender(struct reading *reading, const json_t *from, const char 
     to->duplicated = read_count(reading, from, "duplicated");
 }
 
-/* Reads the senders of all listeners into one list. */
 static void read_listeners_senders(struct reading *reading, const json_t *listeners,
                                    struct model *model)
 {
@@ -341,7 +339,6 @@ static void read_senders(struct reading *reading, const json_t *senders, struct 
 
 /* --- the health ------------------------------------------------------------------------------- */
 
-/* Returns the state of a sink with this reason (collector/health/health_words.h). */
 static enum model_state state_of(const char *reason)
 {
     static const struct {
@@ -405,7 +402,7 @@ static int importance_of(const struct model_reason *reason)
                                                        : (int)state_of(reason->word);
 }
 
-/* Sorts the reasons by importance, stably. */
+/* Stable. */
 static void sort_reasons(struct model *model)
 {
     for (size_t i = 1; i < model->reason_count; i++) {

@@ -77,7 +77,6 @@ static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zo
 /* Minimum number of lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
-/* Returns the number of rows with trouble among `count` rows from row `first` on. */
 static size_t count_trouble(const struct table *part, size_t first, size_t count)
 {
     size_t found = 0;
@@ -179,7 +178,6 @@ static bool add_part(struct page *page, struct table *part, size_t given, bool s
     return done && (given == part->count || add_cut(page, part, seen));
 }
 
-/* Stores the number of a part's rows, and of its visible rows, for view_clamp. */
 static void page_note(const struct table *part, size_t given, struct view_part *seen)
 {
     seen->count = part->count;

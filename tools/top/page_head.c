@@ -171,7 +171,6 @@ static bool add_reason(struct page *page, const struct model_reason *reason, siz
     return page_add_text(page, PAGE_TROUBLE, line.text, rows);
 }
 
-/* Adds a line with the words of the hidden reasons, each word once. */
 static bool add_more_reasons(struct page *page, const struct model *model, size_t shown)
 {
     struct head_line line = {.used = 0};

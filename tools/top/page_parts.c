@@ -60,7 +60,7 @@ static void part_put_time(struct writer *writer, double seconds)
         (struct table_cell){.value = seconds, .unit = TABLE_SECONDS};
 }
 
-/* Removes "udp://", with which nearly all names begin. */
+/* Nearly all names begin with "udp://". */
 static const char *short_name(const char *listener)
 {
     static const char scheme[] = "udp://";
@@ -388,7 +388,6 @@ static bool make_losers(struct table *table, const struct model *model)
 
 /* --- causes of growing series ----------------------------------------------------------------- */
 
-/* Puts the count, or a dash if this kind of row does not have it. */
 static void put_growth(struct writer *writer, bool is_about, uint64_t count)
 {
     if (is_about)

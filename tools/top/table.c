@@ -171,7 +171,6 @@ static void table_put(struct writer *writer, const char *text, size_t width, boo
         writer->used += (size_t)printed < room ? (size_t)printed : room - 1;
 }
 
-/* A name that is too long is cut off and ends in '~'. */
 static void table_put_name(struct writer *writer, const char *name, size_t width)
 {
     char cut[NAME_MOST + 1];

@@ -26,10 +26,7 @@ static enum connection_result watch_read_answer(struct connection *connection, c
     }
 }
 
-/*
- * Sends a request and fills *answer with a copy of the answer. Returns the copy, which the caller
- * frees, or NULL with `trouble` filled.
- */
+/* The caller frees the copy. Returns NULL with `trouble` filled on failure. */
 static char *watch_request(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;

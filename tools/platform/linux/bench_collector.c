@@ -112,7 +112,7 @@ static void become(const struct command_line *line, int log)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* Returns the log from byte `from` on, which the caller frees, or NULL on failure. */
+/* The caller frees the text. */
 static char *read_log(const struct collector *collector, off_t from)
 {
     struct stat status;
@@ -147,7 +147,6 @@ static int report_failure(const struct collector *collector, const char *what, s
     return -1;
 }
 
-/* Returns true if the collector has ended by itself. */
 static bool is_gone(struct collector *collector)
 {
     int status;
@@ -157,7 +156,6 @@ static bool is_gone(struct collector *collector)
     return true;
 }
 
-/* Reads the port from the log. Returns false if the log does not have it. */
 static bool read_port(struct collector *collector)
 {
     static const char listening[] = "listening on udp://127.0.0.1:";
@@ -183,7 +181,6 @@ static int wait_for_port(struct collector *collector, struct error *error)
     return 0;
 }
 
-/* Reads the first complete ledger in the log after byte `from`. Returns false if there is none. */
 static bool read_ledger(const struct collector *collector, off_t from, struct ledger_sums *sums)
 {
     char *text = read_log(collector, from);

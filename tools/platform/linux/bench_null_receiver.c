@@ -68,7 +68,6 @@ static struct group *make_group(void)
     return group;
 }
 
-/* Makes one receive call and counts the datagrams. Returns their number. */
 static int take(int fd, struct group *group, int flags, struct null_shared *shared)
 {
     for (size_t i = 0; i < GROUP_SIZE; i++) {
@@ -161,7 +160,6 @@ static int stop(struct bench_receiver *receiver, struct receiver_counts *counts,
 
 static const struct receiver_ops ops = {.count = count, .stop = stop, .abandon = abandon};
 
-/* As the collector does. */
 static void set_buffer(int fd, size_t wanted)
 {
     int half = wanted > INT_MAX / 2 ? INT_MAX / 2 : (int)wanted;

@@ -117,7 +117,6 @@ static bool try_again(int code, unsigned tries)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* Returns the error number in a message of the error queue; 0: no error. */
 static unsigned reported_error(struct msghdr *message)
 {
     struct sock_extended_err report;
@@ -154,8 +153,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * Counts the refusals in the error queue. `code` is the socket's own error, which may be the only
- * report of a refusal if the queue was full. Returns true if there was a refusal.
+ * `code` is the socket's own error, which may be the only report of a refusal if the queue was
+ * full. Returns true if there was a refusal.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {
@@ -166,7 +165,6 @@ static bool take_refusals(struct udp_sender *sender, int code)
     return refusals != 0;
 }
 
-/* Returns and clears the socket's own error; 0: no error. */
 static int take_error(int fd)
 {
     int code = 0;

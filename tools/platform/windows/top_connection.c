@@ -186,9 +186,6 @@ int connection_send(struct connection *connection, const char *request, struct e
     return -1;
 }
 
-/*
- * Begins to read, unless a read has begun. Returns false if the line is too long or the read fails.
- */
 static bool begin_reading(struct connection *connection)
 {
     struct line_buffer *lines = &connection->lines;
@@ -217,7 +214,6 @@ static bool has_reader(void)
     return GetFileType(output) != FILE_TYPE_PIPE || pipe_state(output) != PIPE_LEFT;
 }
 
-/* Waits for the end of the read. Returns CONNECTION_LINE if it has ended. */
 static enum connection_result await_reading(struct connection *connection, int64_t until)
 {
     for (;;) {

@@ -80,7 +80,6 @@ static bool is_refusal(int code)
     return code == WSAECONNRESET || code == WSAECONNREFUSED;
 }
 
-/* Returns 0, or Winsock's error number of the last attempt. */
 static int send_one(struct udp_sender *sender, const struct udp_payload *payload)
 {
     unsigned tries = 0;
@@ -120,7 +119,6 @@ uint64_t udp_sender_refused(const struct udp_sender *sender)
     return sender->refused;
 }
 
-/* Receives a datagram and drops it. Returns 0, or the error. */
 static int receive_next(SOCKET handle)
 {
     char nothing[1];
@@ -130,7 +128,6 @@ static int receive_next(SOCKET handle)
     return code == WSAEMSGSIZE ? 0 : code;
 }
 
-/* Waits for a datagram or an error. Returns the socket's events, or 0 if there are none in time. */
 static int wait_for_event(SOCKET handle, int64_t until_ns)
 {
     WSAPOLLFD watched = {.fd = handle, .events = POLLRDNORM};

@@ -154,7 +154,7 @@ static enum exit_code main_run(const struct program_options *options)
     return code;
 }
 
-/* `config` was read from the arguments of the installation. */
+/* Runs the program as a Windows service. `config` was read from the service's arguments. */
 static enum exit_code run_service(const struct config *config, void (*running)(void *context),
                                   int (*read_config)(void *context, struct config *config,
                                                      struct error *error),

@@ -274,7 +274,6 @@ static void describe_wrong_limits(const struct series_limits *limits, char *text
                  limits->max_per_sender, limits->max_series);
 }
 
-/* Checks limits that may come from a sink's keys and from options. */
 static int check_limits(const struct config *config, struct error *error)
 {
     bool limited = false;

@@ -73,7 +73,7 @@ static void switch_listener(struct reload *reload, size_t index)
     pipeline_set_keeps(source, reload->to);
 }
 
-/* Calls pipeline_follow_keys for each new table; before any table is replaced. */
+/* Calls pipeline_follow_keys for each new table. Must run before any table is replaced. */
 static void follow_keys(const struct reload *reload)
 {
     for (size_t i = 0; i < reload->to->listener_count; i++) {

@@ -142,7 +142,7 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     return EXIT_CODE_NOT_REACHED;
 }
 
-/* The answer can grow: each invalid byte becomes the three bytes of U+FFFD. */
+/* The printed answer can be longer: each invalid byte becomes the three bytes of U+FFFD. */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};

@@ -125,7 +125,6 @@ static bool explain(const struct glossary *glossary, const char *word, bool *pri
     return found;
 }
 
-/* Prints each name once, in the order of the glossary. */
 static void print_list(const struct glossary *glossary)
 {
     for (size_t i = 0; i < glossary->count; i++) {

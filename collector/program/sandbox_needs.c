@@ -44,7 +44,7 @@ static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsig
     return true;
 }
 
-/* Adds the folder that contains the first field of the path. */
+/* Adds the folder of a path, which may have fields (%Y): the part before the first field. */
 static bool add_file_set(struct sandbox_plan *plan, const char *path)
 {
     char *start = text_copy(path, strcspn(path, "%"));

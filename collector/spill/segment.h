@@ -34,8 +34,8 @@ void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZ
 enum segment_named { SEGMENT_NAME_OTHER, SEGMENT_NAME_BEGINS, SEGMENT_NAME_IS };
 
 /*
- * Compares `name` with a segment's name that has this ending: other, begins with one, or is one.
- * *first becomes the number in it.
+ * Returns whether `name` is, or begins with, the name of a segment with this ending. Sets *first to
+ * the number in it.
  */
 enum segment_named segment_is_named(const char *name, const char *ending, uint64_t *first);
 

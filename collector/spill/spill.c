@@ -96,7 +96,7 @@ static void count_evicted_sent(struct spill *spill, uint64_t position, uint64_t 
         spill->evicted_sent += sent - position;
 }
 
-/* Evicts the first kept segment: these are older than all others. */
+/* Evicts the first kept segment. Kept segments are older than all others. */
 static bool evict_kept(struct spill *spill, uint64_t *records, struct error *error)
 {
     const struct kept_file *file = &spill->kept.files[0];

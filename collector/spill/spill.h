@@ -173,7 +173,7 @@ size_t spill_room(const struct spill *spill);
 void spill_acknowledge(struct spill *spill, uint64_t position);
 
 /*
- * Both take the position of a block that was read and is not acknowledged. spill_holds returns true
+ * `position` is that of a block that was read and is not acknowledged. spill_holds returns true
  * if the block was not evicted and can be read again. spill_lacks returns true if another program
  * has removed its file; the caller can then append the block again.
  */

@@ -22,10 +22,10 @@ struct plain_rule {
 /*
  * Each variant defines the types plain_bytes and plain_special, and:
  *
- * - plain_bytes_of: the bytes of two words.
- * - plain_bytes_special: the bytes that are above 0x7f, are 0x7f, are below `least`, or are one of
- *   `others`. Results for several bytes are combined with |.
- * - plain_special_is_none: whether there was no such byte.
+ * - plain_bytes_of: makes a plain_bytes of two words.
+ * - plain_bytes_special: marks the bytes that are above 0x7f, are 0x7f, are below `least`, or are
+ *   one of `others`. Results for several bytes are combined with |.
+ * - plain_special_is_none: returns true if no byte is marked.
  */
 #if defined(__GNUC__) && !defined(PLAIN_BYTES_AS_WORDS)
 typedef uint8_t plain_bytes __attribute__((vector_size(16)));

@@ -129,8 +129,8 @@ bool decoder_keep_last_entries(struct decoder *decoder, const struct field_type 
                                ProtobufCMessage *message);
 
 /*
- * Does the same for at most MAP_FEW entries, without memory. Returns the number of remaining
- * entries.
+ * Does the same as decoder_keep_last_entries for at most MAP_FEW entries, without memory. Returns
+ * the number of remaining entries.
  */
 #define MAP_FEW 12
 size_t map_keep_last_of_few(const struct message_type *entry, ProtobufCMessage **entries,

@@ -2,7 +2,7 @@
 #include "collector/base/wire.h"
 #include "proto/message/decoder.h"
 
-/* Adds the open groups to the path of a failure in the last of them. */
+/* Adds all open groups to the path of a failure, which is in the innermost one. */
 static const uint8_t *fail_in_groups(struct decoder *decoder, uint32_t open, const uint8_t *at)
 {
     while (--open != 0) /* the caller adds groups[0], its own field */

@@ -11,10 +11,7 @@
 #include "proto/reading/json_reading.h"
 #include "proto/reading/wire.h"
 
-/*
- * Returns true if a field's key is the wanted name. After the quotes of the name, a key has a
- * colon.
- */
+/* Returns true if the key is `wanted`, a name in quotes, followed by a colon. */
 static bool is_key(const char *key, size_t key_size, const struct output *wanted)
 {
     return key_size == wanted->used + 1 && memcmp(key, wanted->data, wanted->used) == 0;

@@ -41,7 +41,7 @@ bool json_refuse(struct json_reading *reading, const char *format, ...) PRINTF_L
 
 /*
  * json_enter and json_enter_element append a member or an element to the path. json_leave removes
- * it again; `entered` is the result of the other function.
+ * it again; `entered` is the result of json_enter or json_enter_element.
  */
 size_t json_enter(struct json_reading *reading, const char *name);
 size_t json_enter_element(struct json_reading *reading, size_t index);

@@ -47,7 +47,6 @@ static bool leads_somewhere(const struct message_type *type, const char *text, s
     return false;
 }
 
-/* Writes the path to the type at `index`, a dot and `text`. */
 static bool write_path(const struct search *search, size_t index, const char *text, size_t length,
                        char buffer[FIELD_PATH_TEXT])
 {

@@ -96,7 +96,6 @@ static bool is(const struct token *token, enum token_kind kind, const char *text
            memcmp(token->at, text, token->size) == 0;
 }
 
-/* Reads the rest of an import: an optional word, and a text. */
 static bool read_import(struct scanner *scanner, struct growing_arena *memory,
                         struct proto_import ***end)
 {
@@ -115,7 +114,6 @@ static bool read_import(struct scanner *scanner, struct growing_arena *memory,
     return true;
 }
 
-/* Reads the rest of an edition: "=" and a text. */
 static void read_edition(struct scanner *scanner, struct proto_head *head)
 {
     size_t line = scanner->token.line;

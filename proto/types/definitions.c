@@ -14,7 +14,7 @@ struct place {
     struct features features;
 };
 
-/* The most bytes of a full name: each definition has its own copy of it, with its prefix. */
+/* The most bytes of a full name. Each definition has its own copy, with the prefix. */
 #define NAME_MAX_SIZE 1024
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -38,7 +38,7 @@ bool loader_is_name(ProtobufCBinaryData text, bool dots)
     return !first;
 }
 
-/* Returns NULL with the error filled on failure. */
+/* Returns the prefix followed by the name; on failure, NULL with the error filled. */
 static char *full_name(struct loader *loader, const char *prefix, ProtobufCBinaryData name)
 {
     if (!loader_is_name(name, false)) {

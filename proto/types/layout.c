@@ -16,7 +16,6 @@ static uint32_t layout_take(uint32_t *end, uint32_t size)
     return at;
 }
 
-/* Returns the bytes of the field in the struct, without the mark of its presence. */
 static uint32_t place_size(const struct field_type *field)
 {
     return field->presence == PRESENCE_REPEATED ? sizeof(void *) : field->size;

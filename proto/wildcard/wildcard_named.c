@@ -274,8 +274,8 @@ bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_typ
 /* --- values ----------------------------------------------------------------------------------- */
 
 /*
- * Returns true if the option `labels` has a message of this name, so that its value is not a
- * sample.
+ * Returns true if the option `labels` names a message of this name. Its value is then a label
+ * and not a sample.
  */
 static bool is_asked(const struct wildcard_walk *walk, const struct text *name,
                      const struct wildcard_place *place)

@@ -7,7 +7,6 @@
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* Reads the next entry of a comma-separated list. Returns false at the end. */
 static bool next_entry(const char **list, struct text *entry)
 {
     if (*list == NULL)
@@ -131,7 +130,6 @@ static void split_path(struct text path, struct text *before, struct text *last)
     *before = (struct text){path.data, at == 0 ? 0 : at - 1};
 }
 
-/* Copies a text of the options into the plan. */
 static bool keep(struct wildcard_plan *plan, struct text *text)
 {
     text->data = growing_arena_text(&plan->memory, text->data, text->size);

@@ -6,7 +6,6 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-/* Returns the messages of a field: those of a list, one, or none. */
 static struct wildcard_list messages_of(const struct wildcard_field *field,
                                         const ProtobufCMessage *message)
 {

@@ -111,7 +111,7 @@ static bool setup_describe(SC_HANDLE service)
     return ChangeServiceConfig2W(service, SERVICE_CONFIG_DESCRIPTION, &described);
 }
 
-/* Exit codes other than 0 are failures, too. */
+/* Restarts the service also after an exit code other than 0, not only after a crash. */
 static bool have_restarted(SC_HANDLE service)
 {
     SC_ACTION pauses[] = {

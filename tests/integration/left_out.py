@@ -1,6 +1,6 @@
-"""Lists the tests of these scripts that do not run on Windows, and the reasons. It reads the
-scripts: @not_on_windows(REASON) before a test or a class, and nothing_on_windows(REASON) for a
-whole script (built.py)."""
+"""Lists the tests of these scripts that do not run on Windows, with the reasons. It searches the
+scripts for @not_on_windows(REASON) in front of a test or a class, and for
+nothing_on_windows(REASON), which applies to a whole script (built.py)."""
 import ast
 import pathlib
 import sys
@@ -9,7 +9,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def constants_of(tree):
-    """The texts that a file gives names to."""
+    """The string constants of a file, by name."""
     return {target.id: node.value.value
             for node in tree.body if isinstance(node, ast.Assign)
             for target in node.targets
@@ -25,7 +25,7 @@ def reason_in(call, name, constants):
 
 
 def left_out_of(tree, constants, prefix=""):
-    """Pairs of a left-out test (or script) and the reason."""
+    """Pairs of a skipped test (or script) and the reason."""
     for node in tree.body:
         if isinstance(node, ast.Expr):
             reason = reason_in(node.value, "nothing_on_windows", constants)

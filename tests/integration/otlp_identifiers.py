@@ -1,11 +1,13 @@
-"""OTLP's JSON has the identifiers of traces and spans in hexadecimal, unlike protobuf's own."""
+"""OTLP's JSON writes the identifiers of traces and spans in hexadecimal, unlike protobuf's JSON
+mapping."""
 import base64
 
 NAMES = ("trace_id", "span_id", "parent_span_id")
 
 
 def with_hex(value, name=""):
-    """A message as Google's runtime writes it, by the names of the .proto file, made OTLP's."""
+    """Converts a message that Google's runtime has written with the names of the .proto file to
+    OTLP's form."""
     if isinstance(value, dict):
         return {name: with_hex(each, name) for name, each in value.items()}
     if isinstance(value, list):

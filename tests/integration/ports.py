@@ -1,6 +1,5 @@
-"""Ports on the loopback interface that stay free until a program under test binds them. They are
-below the system's range for clients: otherwise the connection of any program, or of a sink that
-retries, could take one."""
+"""Free ports on the loopback interface for programs under test. They are below the system's range
+for client connections. Otherwise any connection, or that of a sink that retries, could take one."""
 import pathlib
 import random
 import socket

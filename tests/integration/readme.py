@@ -26,7 +26,8 @@ def blocks(document):
 
 
 def commands():
-    """Document and text of each command in a block of sh, comments left out, its lines joined."""
+    """The document and text of each command in a block of sh, without comments, with continuation
+    lines joined."""
     for document in documents():
         for language, text in blocks(document):
             if language != "sh":
@@ -45,7 +46,7 @@ def _prose(document):
 
 
 def links(document):
-    """The targets of its links, in their order."""
+    """The targets of a document's links, in their order."""
     text = re.sub(r"`[^`\n]*`", "", _prose(document))
     return re.findall(r"\]\(([^()\s]+)\)", text)
 
@@ -57,8 +58,8 @@ def anchors(document):
 
 
 def from_readme(*words):
-    """The only code block in all documents, except manual pages, that contains all of these words.
-    So the test runs the command that users copy; each test inserts its own ports and paths."""
+    """The only code block in all documents except manual pages that contains all of these words. So
+    tests run the commands that users copy; each test inserts its own ports and paths."""
     found = [text for document in documents() if document.parent != MANUAL
              for _, text in blocks(document) if all(word in text for word in words)]
     if len(found) != 1:

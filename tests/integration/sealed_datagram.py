@@ -1,5 +1,5 @@
-"""A second implementation of sealed datagrams, written by tools/packaging/sealed.md with PyNaCl
-and hashlib. Tests seal with it, and open what our programs have sealed."""
+"""A second implementation of sealed datagrams, written from tools/packaging/sealed.md with PyNaCl
+and hashlib. Tests seal datagrams with it, and open those that the programs have sealed."""
 import base64
 import dataclasses
 import hashlib
@@ -31,7 +31,7 @@ class Header:
 
 
 def read_keys(text):
-    """The keys of a keys file, by id: (name, key)."""
+    """The keys of a keys file: {id: (name, key)}."""
     keys = {}
     for line in text.splitlines():
         words = line.split("#")[0].split()

@@ -38,7 +38,7 @@ def keys_line(name="web1", key_id=KEY_ID, key=KEY, limits=""):
 
 
 def write_keys(path, *lines, mode=0o600):
-    """A file of keys; returns its path."""
+    """Writes a keys file and returns its path."""
     path.write_text("".join(lines) or keys_line(), encoding="utf-8")
     path.chmod(mode)
     return path

@@ -1,8 +1,8 @@
 """Reads a bill of materials and checks it strictly against SPDX 2.3 in JSON.
 
-The rules are those of the specification's JSON schema and of its text, for the parts that such a document may have:
-a field that is not listed here is an error, too. https://spdx.github.io/spdx-spec/v2.3/
-"""
+ The rules are those of the specification's JSON schema and of its text, for the parts that such a
+document may have. A field that is not listed here is also an error.
+https://spdx.github.io/spdx-spec/v2.3/"""
 import json
 import re
 
@@ -14,7 +14,7 @@ RELATIONS = {"DESCRIBES", "CONTAINS", "STATIC_LINK", "DYNAMIC_LINK", "OPTIONAL_D
 PURPOSES = {"APPLICATION", "CONTAINER", "LIBRARY"}
 AGENT = r"(Organization: .+|NOASSERTION)"
 
-# The fields of each kind of object: whether it must be there, and what its text is.
+# The fields of each kind of object: if it is required, and the type or pattern of its value.
 DOCUMENT = {
     "spdxVersion": (True, r"SPDX-2\.3"), "dataLicense": (True, r"CC0-1\.0"),
     "SPDXID": (True, r"SPDXRef-DOCUMENT"), "name": (True, r".+"),
@@ -75,7 +75,7 @@ def _list(value, name):
 
 
 def mistakes(text):
-    """The mistakes in the document, a line each."""
+    """Yields the errors in the document, one line each."""
     try:
         document = json.loads(text)
     except ValueError as error:
@@ -111,7 +111,7 @@ def mistakes(text):
 
 
 class Materials:
-    """A document that is valid."""
+    """A valid document."""
 
     def __init__(self, text):
         wrong = list(mistakes(text))
@@ -125,7 +125,7 @@ class Materials:
         return found
 
     def related(self, kind, program=None):
-        """The names of the packages that programs, or one of them, have this relationship to."""
+        """The names of the packages that all programs, or this one, have such a relationship to."""
         found = set()
         for relation in self.document["relationships"]:
             ends = [relation["spdxElementId"], relation["relatedSpdxElement"]]

@@ -1,7 +1,6 @@
 /*
- * A new configuration while datagrams arrive: sinks that are kept miss no records, sinks that are
- * removed end in order, and new ones begin with the next record. A reload that fails changes
- * nothing.
+ * Changes the configuration while datagrams arrive: sinks that stay lose no records, removed sinks
+ * end in order, and new ones start with the next record. A failed reload changes no state.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -47,7 +46,7 @@ static void assert_refused(struct flow *flow, const char *arguments, enum exit_c
         fail_msg("\"%s\" is not in \"%s\"", why, error.text);
 }
 
-/* Finds the sink in the final ledger whose name ends with this text. */
+/* Finds the sink in the final ledger by the end of its name. */
 static const struct sink_totals *sink_named(const struct flow *flow, const char *end)
 {
     for (size_t i = 0; i < flow->final->sink_count; i++) {
@@ -135,7 +134,10 @@ TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down
     assert_int_equal(count_lines(flow, "early"), 100);
 }
 
-/* The old sink waits in its first write. The new one waits for its end, and writes after it. */
+/*
+ * The old sink waits in its first write. The new one waits until the old one has ended, and writes
+ * after it.
+ */
 TEST_WITH(a_sink_that_changes_writes_after_its_predecessor, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -177,7 +179,7 @@ TEST_WITH(a_sink_that_comes_back_counts_on, flow_set_up, flow_tear_down)
     assert_int_equal(count_lines(flow, "other"), 30);
 }
 
-/* Memory for another sink is taken from the rings of all, and given back. */
+/* Memory for another sink is taken from the rings of all sinks, and returned to them later. */
 TEST_WITH(all_sinks_share_the_memory, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -208,8 +210,7 @@ TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
-/* While the sink is stalled, the first listener could fill its queue. */
-/* Waits until the tap gets a batch; it must be that of one empty message. */
+/* Waits until the tap gets a batch, which must be that of one empty message. */
 static void await_watched(struct tap *tap)
 {
     struct batch *batch;
@@ -221,7 +222,7 @@ static void await_watched(struct tap *tap)
     tap_done(tap, batch);
 }
 
-/* A listener of streams has its own thread, which hands batches to the taps too. */
+/* A listener of streams has its own thread, which also passes batches to the taps. */
 TEST_WITH(a_listener_of_streams_that_comes_is_watched_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -365,7 +366,7 @@ TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, 
     assert_int_equal(flow->final->listeners[1].receive_errors, 3);
 }
 
-/* A removed listener still uses its configuration while its socket is drained. */
+/* A removed listener uses its configuration while its socket is drained. */
 TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -433,8 +434,8 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
 }
 
 /*
- * Creates somebody else's file with the name that the file of a rotating sink would have. Only
- * opening the sink shows the error.
+ * Creates a file of another program with the name that the rotating sink's file would have. Only
+ * the open of the sink shows the error.
  */
 static void put_in_the_way(const struct flow *flow)
 {

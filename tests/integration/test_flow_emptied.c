@@ -1,4 +1,4 @@
-/* A file that somebody empties between the sink's look at it and its write. */
+/* Another program empties a file after the sink checked it and before the sink writes. */
 #include <string.h>
 
 #include "tests/support/pipeline/flow.h"
@@ -7,7 +7,7 @@
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT?flush_interval=0"
 
-/* Empties the file with the first record just before the second is written. */
+/* Empties the file with the first record just before the second one is written. */
 static struct lines empty_before_write(struct flow *flow)
 {
     flow_send(flow, 0, 0, 1);

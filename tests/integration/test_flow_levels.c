@@ -1,4 +1,6 @@
-/* The levels of a running pipeline: full queues, sinks that wait, receivers that do not answer. */
+/*
+ * The levels of a running pipeline: full queues, waiting sinks, and receivers that do not answer.
+ */
 #include <string.h>
 
 #include "collector/pipeline/pipeline_levels.h"

@@ -1,4 +1,4 @@
-/* From a socket to a file without disturbances: everything sent is written once and complete. */
+/* From a socket to a file without disturbances: each sent record is written once, and complete. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ TEST_WITH(every_datagram_sent_is_one_line_after_a_stop, flow_set_up, flow_tear_d
     lines_free(&lines);
 }
 
-/* Without a stop and without further traffic: a quiet line does not wait for a batch to fill. */
+/* Without a stop and without more traffic: a record does not wait until its batch is full. */
 TEST_WITH(a_single_datagram_is_written_while_the_collector_runs, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -77,8 +77,8 @@ TEST_WITH(several_receivers_share_a_port_and_lose_nothing, flow_set_up, flow_tea
 {
     struct flow *flow = *state;
     flow_open(flow, "--listen udp://127.0.0.1:0?schema=riemann&receivers=3 --sink file:OUTPUT");
-    for (size_t i = 0; i < 30; i++) { /* each part from a sender of its own, because the kernel
-                                         chooses the socket by the source */
+    for (size_t i = 0; i < 30; i++) { /* each part from another sender, because the kernel chooses
+                                         the socket by the source */
         udp_sender_close(flow->sender);
         flow->sender = udp_sender_open(ADDRESS_IPV4);
         flow_send_paced(flow, 0, i * 100, 100);

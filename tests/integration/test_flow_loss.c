@@ -1,5 +1,5 @@
 /*
- * A part that is too slow loses exactly the records that the ledger names; other parts lose none.
+ * A part that is too slow loses exactly the records that the ledger names. Other parts lose none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ TEST_WITH(a_flooded_listener_takes_nothing_from_another, flow_set_up, flow_tear_
     assert_int_equal(flow_values(flow, name, 200), 200);
 }
 
-/* A ring that is all but full of one listener's batches still has room for another's. */
+/* A ring that is nearly full of one listener's batches still has room for another listener's. */
 TEST_WITH(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -163,7 +163,7 @@ TEST_WITH(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down)
     lines_free(&lines);
 }
 
-/* Each datagram sent before the sockets closed was received, dropped or refused. */
+/* Each datagram sent before the sockets were closed was received, dropped or refused. */
 TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -186,8 +186,8 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 /*
  * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
  * a filter, datagrams that arrive before the last receive are received. The receiver is held before
- * the last receive, when the filter is in place: its turn has then lasted longer than its time, and
- * ends after one receive; the next receive is that of the last drain.
+ * the last receive, when the filter is set. Its turn then exceeds its time limit, so it ends after
+ * one receive. The next receive is that of the last drain.
  */
 TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {
@@ -203,18 +203,18 @@ TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, fl
     gate_let_one(&flow->receiving);
     gate_await_arrivals(&flow->receiving, 2);
     flow_send(flow, 0, 10, 100);
-    ledger_snapshot_free(pipeline_snapshot(flow->pipeline)); /* the receiver answers it after the
-                                                                gate has opened */
+    /* The receiver answers this after the gate has opened. */
+    ledger_snapshot_free(pipeline_snapshot(flow->pipeline));
     gate_open(&flow->receiving);
     flow_finish(flow, 20000);
-    uint64_t refused = udp_socket_counts_drops() ? 100 : 0; /* the kernel counts refusals of the
-                                                             filter as drops */
+    /* The kernel counts datagrams that the filter refuses as drops. */
+    uint64_t refused = udp_socket_counts_drops() ? 100 : 0;
     assert_int_equal(flow->final->listeners[0].received, 110 - refused);
     assert_int_equal(flow->final->listeners[0].kernel_drops, 0);
     assert_int_equal(flow->final->listeners[0].refused_while_stopping, refused);
 }
 
-/* A capture waits for room in a case in which a socket would lose datagrams. */
+/* A capture waits for room where a socket would lose datagrams. */
 TEST_WITH(a_capture_loses_nothing_to_a_slow_sink, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,4 @@
-/* In steady state no datagram causes an allocation. */
+/* In the steady state no datagram causes an allocation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static void send_mix(struct flow *flow, uint64_t rounds)
         udp_sender_send(flow->sender, &to, "", 0);
         udp_sender_send(flow->sender, &to, "malformed", 9);
         udp_sender_send(flow->sender, &to, "\xff\2\x32\0\4\x32\2\x68\2", 9); /* two messages */
-        udp_sender_send(flow->sender, &to, events, sizeof events); /* these messages need a large
-                                                                      batch */
+        /* These messages need a large batch. */
+        udp_sender_send(flow->sender, &to, events, sizeof events);
         flow_await_received(flow, 0, i * 100);
     }
 }
@@ -44,7 +44,7 @@ TEST_WITH(no_datagram_causes_an_allocation, flow_set_up, flow_tear_down)
     assert_int_equal(calls, 0);
 }
 
-/* Sends messages whose services are the numbers from `first` on: each is a new series. */
+/* Sends messages whose services are consecutive numbers: each one is a new series. */
 static void send_series(struct flow *flow, uint64_t first, size_t count)
 {
     struct address to = flow_address(flow, 0);
@@ -80,7 +80,10 @@ TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_
     assert_int_equal(calls, 0);
 }
 
-/* Sends a message of sluice.wildcard.Tree: named values, a list of two with one key, attributes. */
+/*
+ * Sends a message of sluice.wildcard.Tree: named values, a list of two elements with one key,
+ * attributes.
+ */
 static void send_tree(struct flow *flow)
 {
     static const char node[] = "\x12\x0b"                    /* a node of 11 bytes */
@@ -93,7 +96,7 @@ static void send_tree(struct flow *flow)
     udp_sender_send(flow->sender, &to, message, sizeof message);
 }
 
-/* No allocation for samples of any message; some of these repeat a series. */
+/* No allocation for samples of any message. Some messages repeat a series. */
 TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -139,7 +142,7 @@ TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, 
     assert_int_equal(calls, 0);
 }
 
-/* A tap has its own batches: a full ring and a full tap do not take each other's. */
+/* A tap has its own batches. A full ring and a full tap do not take each other's. */
 TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -159,7 +162,7 @@ TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, 
         sent += 100;
         flow_await_written(flow, 0, sent);
     }
-    gate_shut(&flow->writing); /* the rings fill with other batches than the tap */
+    gate_shut(&flow->writing); /* so the rings contain other batches than the tap */
     flow_send_paced(flow, 0, sent, 10000);
     flow_await_received(flow, 0, sent + 10000);
     gate_open(&flow->writing);

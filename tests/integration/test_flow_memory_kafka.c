@@ -1,4 +1,4 @@
-/* In steady state no record on its way to Kafka causes an allocation of ours. */
+/* In the steady state no record for Kafka causes an allocation in our code. */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void deliver(struct flow *flow, const char *keys)
              "--sink kafka://%s/t?format=json&flush_interval=10ms%s",
              rd_kafka_mock_cluster_bootstraps(cluster), keys);
     flow_open(flow, arguments);
-    flow_send(flow, 0, 0, 100); /* after this the sink is connected and knows the topic */
+    flow_send(flow, 0, 0, 100); /* after this the sink is connected and has the topic's metadata */
     flow_await_written(flow, 0, 100);
     counted_memory_begin();
     for (uint64_t i = 1; i < 50; i++) {

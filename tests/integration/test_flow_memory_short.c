@@ -1,5 +1,5 @@
 /*
- * A start or reload that runs short of memory is refused with this reason, and a running collector
+ * When a start or reload has too little memory, it is refused with this reason. A running collector
  * continues unchanged.
  */
 #include <stdlib.h>
@@ -50,8 +50,8 @@ TEST_WITH(a_start_is_refused_whatever_allocation_of_it_fails, flow_set_up, flow_
 }
 
 /*
- * Has a collector take over another configuration while the allocation of this number fails.
- * Returns whether it failed.
+ * Reloads with another configuration while the allocation of this number fails. Returns true if
+ * that allocation was made.
  */
 static bool reload_without(uint64_t number)
 {
@@ -84,8 +84,8 @@ static bool reload_without(uint64_t number)
 }
 
 /*
- * Each allocation is tried with a new collector, because a refused reload may leave something that
- * the next one uses. With a sanitizer only every second allocation is tried.
+ * Each allocation is tried with a new collector, because a refused reload may leave data that the
+ * next one uses. With a sanitizer only every second allocation is tried.
  */
 TEST(a_reload_is_refused_whatever_allocation_of_it_fails)
 {

@@ -1,6 +1,4 @@
-/*
- * A reader that stalls and then reads: the sink has kept the records that its overflow= prescribes.
- */
+/* A reader stalls and then reads: the sink has kept the records that its overflow= prescribes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@ static int make_pipe(struct flow *flow)
 
 /*
  * Fills the pipe with empty lines, so that the sink's first write stalls, and sends record 0 for
- * that write: the sink is stalled when later datagrams arrive.
+ * that write. The sink is then stalled when later datagrams arrive.
  */
 static void stall(struct flow *flow)
 {
@@ -43,7 +41,6 @@ static void stall(struct flow *flow)
     gate_await_arrivals(&flow->writing, 1);
 }
 
-/* Copies the pipe's content to the output file. */
 static void read_some(int reader, FILE *output)
 {
     static char chunk[65536];
@@ -53,7 +50,7 @@ static void read_some(int reader, FILE *output)
     assert_true(size == 0 || errno == EAGAIN);
 }
 
-/* Stops the flow. Writes all that is read until its end into the output file. */
+/* Stops the flow, and writes the rest of the pipe's content to the output file. */
 static void read_to_the_end(struct flow *flow, int reader)
 {
     FILE *output = fopen(flow->output, "wb");
@@ -72,7 +69,10 @@ static void read_to_the_end(struct flow *flow, int reader)
     flow_finish(flow, 0);
 }
 
-/* Which of `count` values came, each at most once; the caller frees it. */
+/*
+ * Returns an array that marks the values from 0 to `count` that were read. A value must not be read
+ * twice. The caller frees the array.
+ */
 static uint8_t *values_read(const struct flow *flow, const char *text, size_t count)
 {
     struct lines lines = lines_read(flow->output);
@@ -94,7 +94,7 @@ static size_t sum(const uint8_t *seen, size_t from, size_t to)
     return found;
 }
 
-/* The number of values from 0 on that came without a gap. */
+/* The number of values from 0 on that were read without a gap. */
 static size_t unbroken(const uint8_t *seen, size_t count)
 {
     size_t length = 0;
@@ -119,8 +119,8 @@ static uint64_t refused_now(struct flow *flow)
 /* --- one listener ----------------------------------------------------------------------------- */
 
 /*
- * Record 0 is in the sink's block. The newest records follow, without a gap except those that were
- * refused while the sink made room.
+ * The sink's block contains record 0. The newest records follow, without a gap except those that
+ * were refused while the sink made room.
  */
 TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_down)
 {
@@ -131,7 +131,7 @@ TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_do
     stall(flow);
     flow_send_paced(flow, 0, 1, COUNT - 1);
     flow_await_received(flow, 0, COUNT);
-    /* While the sink makes room, a record may still be accepted; send until one is. */
+    /* While the sink makes room, a record may still be accepted. Send until one is. */
     uint64_t count = COUNT;
     for (uint64_t before = UINT64_MAX; refused_now(flow) != before; count++) {
         before = refused_now(flow);
@@ -162,8 +162,8 @@ TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_do
                     "--sink file:DIRECTORY/pipe?overflow=drop_newest");
     stall(flow);
     flow_send_paced(flow, 0, 1, COUNT - 1);
-    flow_await_offered(flow, 0, COUNT); /* otherwise the last batch could be offered when the pipe
-                                           is already read */
+    /* Otherwise the last batch could be offered after the reads from the pipe begin. */
+    flow_await_offered(flow, 0, COUNT);
     read_to_the_end(flow, reader);
 
     const struct sink_totals *sink = &flow->final->sinks[0];
@@ -177,7 +177,7 @@ TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_do
     free(seen);
 }
 
-/* Messages that need a large batch when decoded; a queue holds only a few of these. */
+/* Messages that need a large batch when decoded. A queue holds only a few of them. */
 TEST_WITH(large_messages_are_evicted_and_counted_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -229,7 +229,7 @@ TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_d
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-/* A capture waits if a socket's records would be evicted, and also with overflow=block. */
+/* A capture waits where a socket's records would be evicted. It also waits with overflow=block. */
 static void a_capture_loses_nothing(struct flow *flow, const char *overflow)
 {
     const struct memory_needs needs = {

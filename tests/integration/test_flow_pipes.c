@@ -1,4 +1,7 @@
-/* A named pipe as a sink: without a reader, or when its reader closes it, others lose nothing. */
+/*
+ * A named pipe as a sink: if it has no reader, or its reader closes it, other sinks lose no
+ * records.
+ */
 #include <stdio.h>
 #include <sys/stat.h>
 

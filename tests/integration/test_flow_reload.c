@@ -1,7 +1,6 @@
 /*
- * Schemas are replaced while datagrams are in the pipeline: each datagram keeps its schema until
- * its end, every schema is freed, and no thread waits. The use of a fake schema that was freed ends
- * the program.
+ * Replaces schemas while the pipeline has datagrams: each datagram keeps its schema until its end,
+ * each schema is freed, and no thread waits. If a freed fake schema is used, the program ends.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +39,6 @@ static void send_text(struct flow *flow, size_t listener, const char *text)
     udp_sender_send(flow->sender, &to, text, strlen(text));
 }
 
-/* The first listener's totals so far. */
 static struct listener_totals listener_now(const struct flow *flow)
 {
     struct ledger_snapshot *snapshot = pipeline_snapshot(flow->pipeline);
@@ -88,7 +86,9 @@ TEST_WITH(listeners_with_the_same_keys_share_a_schema, set_up, tear_down)
     assert_made_by(flow, 3, 2);
 }
 
-/* The sink waits in its first write. Each of nine batches in its queue has its own schema list. */
+/*
+ * The sink waits in its first write. Each of the nine batches in its queue has another schema list.
+ */
 TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -112,7 +112,7 @@ TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
         assert_made_by(flow, i, 1);
 }
 
-/* Two receivers, two sinks of which one stalls again and again; samples and messages. */
+/* Two receivers, and two sinks of which one stalls repeatedly. Samples and messages. */
 TEST_WITH(reloads_under_load_free_nothing_that_is_used, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -208,7 +208,7 @@ TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_dow
 
 #define NUMBERED "&sequence=n"
 
-/* Sends the numbers from `first` to `last` to the first listener and waits for the last. */
+/* Sends these numbers to the first listener and waits for the last one. */
 static void send_numbers(struct flow *flow, uint64_t first, uint64_t last)
 {
     char text[32];
@@ -262,7 +262,7 @@ TEST_WITH(what_comes_while_another_schema_takes_it_is_not_lost, set_up, tear_dow
     assert_balances(flow, 30, 0);
 }
 
-/* Number 2 is missing, and the schema changes before any later number shows it. */
+/* Number 2 is missing, and the schema changes before a later number shows it. */
 TEST_WITH(what_was_lost_before_a_schema_changes_is_counted_when_it_does, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -327,7 +327,7 @@ TEST_WITH(listeners_that_become_alike_keep_their_windows, set_up, tear_down)
     assert_int_equal(flow->final->listeners[1].lost, 2);
 }
 
-/* The removed listener is gone when the next change begins, because a change waits for that. */
+/* A change waits until a removed listener is gone. So it is gone when the next change begins. */
 TEST_WITH(a_listener_that_comes_back_begins_new_windows, set_up, tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,4 @@
-/* Schemas from files and several on a port, in a whole collector. */
+/* Schemas from files, and several schemas on one port, in a complete collector. */
 #include <string.h>
 
 #include "tests/support/contract/fake_schema.h"
@@ -15,7 +15,6 @@ static int set_up(void **state)
     return result;
 }
 
-/* Every schema is freed at the end. */
 static int tear_down(void **state)
 {
     int result = flow_tear_down(state);
@@ -72,7 +71,7 @@ TEST_WITH(several_schemas_share_a_port, set_up, tear_down)
     assert_string_equal(flow->final->listeners[0].schema, "a.Fake, b.G, riemann");
 }
 
-/* One of the two schemas has samples; records of the other are shown as messages. */
+/* One of the two schemas has samples. Records of the other are shown as messages. */
 TEST_WITH(a_sink_shows_samples_of_what_has_them_and_else_the_message, set_up, tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,4 @@
-/* Threads that are stuck are reported by name; waiting threads are not, whatever they wait for. */
+/* Stuck threads are reported by name. Waiting threads are not, for any reason to wait. */
 #include <string.h>
 
 #include "collector/platform/tcp.h"
@@ -9,7 +9,10 @@
 
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 
-/* Waits until two looks in a row find a stuck thread, or none. Returns its name, or NULL. */
+/*
+ * Waits until two checks in succession find a stuck thread (or none, if not `stuck`). Returns its
+ * name or NULL.
+ */
 static const char *await_stuck(struct flow *flow, bool stuck)
 {
     const char *name = NULL;
@@ -23,7 +26,7 @@ static const char *await_stuck(struct flow *flow, bool stuck)
     return name;
 }
 
-/* Holds the listener's receiver, so that it appears stuck, and then releases it. */
+/* Holds the listener's receiver until it is reported as stuck, and then releases it. */
 static void hold_receiver(struct flow *flow)
 {
     flow_send(flow, 0, 0, 1);
@@ -58,7 +61,7 @@ TEST_WITH(the_same_where_it_writes_as_well, flow_set_up, flow_tear_down)
     hold_receiver(flow);
 }
 
-/* An empty message. */
+/* Sends an empty message. */
 static void send_frame(wait_handle client)
 {
     static const uint8_t frame[4] = {0};
@@ -89,7 +92,7 @@ TEST_WITH(one_of_a_streams_threads_that_hangs_is_stuck_until_it_goes_on, flow_se
     flow_finish(flow, 20000);
 }
 
-/* Holds the sink in its write. It must not be reported: a system call may take any time. */
+/* Holds the sink in its write. It must not be reported, because a system call may take any time. */
 static void hold_write(struct flow *flow)
 {
     gate_shut(&flow->writing);
@@ -117,7 +120,7 @@ TEST_WITH(the_same_where_the_receiver_writes, flow_set_up, flow_tear_down)
     hold_write(flow);
 }
 
-/* A thread that finishes its turns is not reported, however busy it is. */
+/* A busy thread that finishes its turns is not reported. */
 TEST_WITH(nobody_is_stuck_under_load, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

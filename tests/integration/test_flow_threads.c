@@ -1,6 +1,6 @@
 /*
- * Several threads serve the same sockets with a notifier that reports them again and again: each
- * datagram is received once, the datagrams of one sender stay in order, and the sums are exact.
+ * Several threads serve the same sockets, and the notifier reports them repeatedly. Each datagram
+ * is received once, one sender's datagrams stay in order, and the sums are exact.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int set_up(void **state)
     return result;
 }
 
-/* Listener n gets the numbers from n * COUNT on, a few at a time. */
+/* Listener n gets the numbers from n * COUNT on, 100 at a time. */
 static void send_to_all(struct flow *flow)
 {
     for (uint64_t sent = 0; sent < COUNT; sent += 100) {
@@ -35,7 +35,7 @@ static void send_to_all(struct flow *flow)
     }
 }
 
-/* The lines of each listener contain all its numbers, in order. */
+/* Asserts that the lines of each listener have all its numbers, in order. */
 static void assert_in_order(const struct lines *lines)
 {
     static const char key[] = "\"value\":";
@@ -46,7 +46,7 @@ static void assert_in_order(const struct lines *lines)
     for (size_t i = 0; i < lines->count; i++) {
         char *end = memchr(line, '\n', lines->size - (size_t)(line - lines->text));
         assert_non_null(end);
-        *end = '\0'; /* with a sanitizer strstr reads its whole input each time */
+        *end = '\0'; /* with a sanitizer strstr reads the complete input each time */
         const char *at = strstr(line, key);
         assert_non_null(at);
         uint64_t value = strtoull(at + strlen(key), NULL, 10);
@@ -76,7 +76,7 @@ TEST_WITH(what_one_sender_sent_stays_in_order, set_up, flow_tear_down)
         assert_int_equal(flow->final->sinks[i].written, LISTENERS * COUNT);
 }
 
-/* The counters are read again and again while sockets are drained and their claims are held. */
+/* The counters are read repeatedly while sockets are drained and claimed. */
 TEST_WITH(a_ledger_that_is_asked_for_meanwhile_comes, set_up, flow_tear_down)
 {
     struct flow *flow = *state;

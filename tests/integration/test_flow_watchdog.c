@@ -14,7 +14,7 @@
 
 #define PIPELINE  "--listen udp://127.0.0.1:0?schema=riemann --sink file:OUTPUT"
 #define SECOND_NS INT64_C(1000000000)
-#define LOOK_NS   (10 * SECOND_NS) /* between two looks, for a watchdog of 30 s */
+#define LOOK_NS   (10 * SECOND_NS) /* between two checks, for a watchdog of 30 s */
 
 struct watched {
     struct flow *flow; /* the first member: teardown casts to it */
@@ -46,7 +46,7 @@ static int tear_down(void **state)
     return flow_tear_down(state);
 }
 
-/* Whether this is among the notifications since the last call. */
+/* Returns true if this was one of the notifications since the last call. */
 static bool was_reported(const char *text)
 {
     char message[512];
@@ -68,8 +68,8 @@ static void begin(const char *arguments)
 }
 
 /*
- * Looks again and again, as the main loop would, until a look sends the watchdog's notification, or
- * (not `alive`) sends none. Returns its time.
+ * Checks repeatedly, as the main loop does, until a check sends the watchdog's notification (or, if
+ * not `alive`, does not send it). Returns the time of that check.
  */
 static int64_t look_until(int64_t now_ns, bool alive)
 {

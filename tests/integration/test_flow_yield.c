@@ -1,4 +1,4 @@
-/* A receiver waits for a slow sink: datagrams wait in the receive buffer until then. */
+/* A receiver waits for a slow sink. In this time datagrams wait in the receive buffer. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ bool __wrap_udp_socket_is_half_full(const struct udp_socket *socket)
     return atomic_load(&half_full) || __real_udp_socket_is_half_full(socket);
 }
 
-/* A Riemann message of 250 events whose metric is 1 fills a batch. */
+/* A Riemann message of 250 events with metric 1. It fills a batch. */
 #define EVENTS 250
 
-/* More than Linux charges a receive buffer for it. */
+/* More than Linux charges to a receive buffer for one message. */
 #define CHARGE 4096
 
 static void send_messages(struct flow *flow, uint64_t count)
@@ -36,7 +36,10 @@ static void send_messages(struct flow *flow, uint64_t count)
         udp_sender_send(flow->sender, &to, message, sizeof message);
 }
 
-/* Sends until the sink's first write has begun, which does not end. Returns how many that took. */
+/*
+ * Sends until the sink's first write has begun. That write does not end. Returns the number of
+ * messages sent.
+ */
 static uint64_t stop_the_sink(struct flow *flow)
 {
     uint64_t sent = 0;
@@ -48,8 +51,8 @@ static uint64_t stop_the_sink(struct flow *flow)
 }
 
 /*
- * More messages than the sink's queue has room for. Returns 0 if the receive buffer would not hold
- * them, or if the system does not tell how full it is.
+ * Returns a number of messages for which the sink's queue has no room. Returns 0 if the receive
+ * buffer cannot hold them, or if the system does not report how full it is.
  */
 static uint64_t too_many(const struct flow *flow)
 {
@@ -61,7 +64,10 @@ static uint64_t too_many(const struct flow *flow)
     return udp_socket_counts_drops() && count * CHARGE < granted / 2 ? count : 0;
 }
 
-/* Each receiver answers once in its round; three have then begun, and the last of them ended. */
+/*
+ * Each receiver answers once in a round. After four answers three rounds have begun, and the last
+ * of these has ended.
+ */
 static uint64_t received_after_rounds(struct flow *flow)
 {
     uint64_t received = 0;
@@ -98,7 +104,10 @@ TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_se
     assert_int_equal(flow->final->sinks[0].written, sent + burst);
 }
 
-/* The receiver receives all of a burst while the sink is stalled, and refuses its records. */
+/*
+ * Asserts that the receiver receives a complete burst while the sink is stalled, and refuses its
+ * records.
+ */
 static void assert_burst_is_received_and_refused(struct flow *flow)
 {
     uint64_t burst = too_many(flow);
@@ -118,7 +127,7 @@ static int tear_down_half_full(void **state)
     return flow_tear_down(state);
 }
 
-/* The kernel would drop the next datagrams: the receiver does not wait, though the sink may. */
+/* The kernel would drop the next datagrams. So the receiver does not wait, though the sink may. */
 TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, flow_set_up,
           tear_down_half_full)
 {
@@ -131,7 +140,7 @@ TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, f
     assert_burst_is_received_and_refused(flow);
 }
 
-/* After the time that records may be late, the receiver continues for the other sinks. */
+/* When records may not be later, the receiver continues for the other sinks. */
 TEST_WITH(a_sink_that_stays_behind_is_not_waited_for, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -22,7 +22,7 @@ MAP_KEYS = tuple(kind for kind in SCALARS
                  if kind not in (F.TYPE_DOUBLE, F.TYPE_FLOAT, F.TYPE_BYTES))
 
 INT32_MIN, INT32_MAX = -(1 << 31), (1 << 31) - 1
-NUMBER_MAX = (1 << 29) - 1  # of a field
+NUMBER_MAX = (1 << 29) - 1  # of fields
 RESERVED = range(19000, 20000)  # field numbers that protobuf keeps
 EXTENSIONS = (5000, 6000)  # the range of field numbers in which messages can be extended
 SET_NUMBERS = (1, 2, 3, 4, 15, 16, 1023, 1024, 5000, NUMBER_MAX, NUMBER_MAX + 1, INT32_MAX - 1)
@@ -59,7 +59,7 @@ class Schema:
     # --- names ----------------------------------------------------------------------------------
 
     def unique(self, base=None):
-        """A name that stays unique in lowerCamelCase, and if case is ignored."""
+        """A name that stays unique in lowerCamelCase and if case is ignored."""
         self.count += 1
         shape = base or self.rng.choice(NAME_SHAPES)
         number = f"n{self.count}"
@@ -83,7 +83,7 @@ class Schema:
         self.enums.append((self.qualified(outer, enum.name), enum))
 
     def begins_with_zero(self, full_name):
-        """Whether a map may have the enum as its values."""
+        """Whether the enum may be the value type of a map."""
         return all(enum.value[0].number == 0 for name, enum in self.enums if name == full_name)
 
     # --- fields ---------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class Schema:
                 return number
 
     def set_type(self, field, container, outer, group_allowed=True):
-        """Gives a field a type; for a group this is a new message in the same scope."""
+        """Sets the type of a field. For a group, this is a new message in the same scope."""
         choice = self.rng.random()
         if choice < 0.5:
             field.type = self.rng.choice(SCALARS)
@@ -119,7 +119,7 @@ class Schema:
             if self.rng.random() < 0.1:
                 field.type = F.TYPE_ENUM
                 field.type_name = ".google.protobuf.NullValue"
-                if not self.proto3:  # see EXCEPTIONS: a proto2 field of a proto3 enum
+                if not self.proto3:  # a proto2 field with a proto3 enum is not comparable; see EXCEPTIONS
                     field.type_name = "." + self.rng.choice(self.enums)[0]
         else:
             group = container.nested_type.add() if outer is not None else \
@@ -191,7 +191,7 @@ class Schema:
             self.make_some_optional(message)
 
     def make_some_optional(self, message):
-        """proto3's "optional": a oneof of its own for each, after the others."""
+        """Makes fields proto3-"optional": each gets its own oneof, after the other ones."""
         for field in message.field:
             if field.label == F.LABEL_OPTIONAL and not field.HasField("oneof_index") and \
                     self.rng.random() < 0.25:
@@ -202,7 +202,7 @@ class Schema:
     # --- messages -------------------------------------------------------------------------------
 
     def declare(self, container, outer, depth):
-        """Names messages and enums first, so that fields can refer to any of them."""
+        """Names all messages and enums first, so that fields can refer to any of them."""
         message = (container.message_type if outer is None else container.nested_type).add()
         message.name = self.unique("Message")
         full_name = self.qualified(outer, message.name)
@@ -215,14 +215,14 @@ class Schema:
             message.extension_range.add(start=EXTENSIONS[0], end=EXTENSIONS[1])
 
     def declare_set(self):
-        """A message set: it has only extensions, which it contains as items."""
+        """A message set. It has only extensions, as items."""
         message = self.file.message_type.add(name=self.unique("Set"))
         message.options.message_set_wire_format = True
         message.extension_range.add(start=1, end=INT32_MAX)
         self.messages.append((self.qualified(None, message.name), message))
 
     def add_every_kind(self, message, full_name):
-        """Each kind of number and text, once and repeated, so that no schema lacks one."""
+        """Adds each kind of number and text, once and repeated, so that each schema has all."""
         for kind in SCALARS:
             for label in (F.LABEL_OPTIONAL, F.LABEL_REPEATED):
                 field = message.field.add(name=self.unique(), number=self.free_number(message),
@@ -230,12 +230,12 @@ class Schema:
                 self.set_options(field)
 
     def add_ways_back(self, message, full_name):
-        """Fields through which the message nests in itself."""
+        """Adds fields through which the message nests in itself."""
         own = "." + full_name
         for label in (F.LABEL_OPTIONAL, F.LABEL_REPEATED):
             message.field.add(name=self.unique(), number=self.free_number(message), label=label,
                               type=F.TYPE_MESSAGE, type_name=own)
-        if not self.proto3:  # text format expects the lower-case name of a group's type
+        if not self.proto3:  # the text format expects the lower-case name of a group's type
             label = self.rng.choice((F.LABEL_OPTIONAL, F.LABEL_REPEATED))
             message.field.add(name=message.name.lower(), number=self.free_number(message),
                               label=label, type=F.TYPE_GROUP, type_name=own)
@@ -266,7 +266,7 @@ class Schema:
             self.add_items(name)
 
     def add_items(self, set_name):
-        """The extensions of a message set; through one of them the root nests in itself."""
+        """Adds the extensions of a message set. Through one of them the root nests in itself."""
         types = [self.messages[0][0]] + [name for name, _ in self.messages] + list(WELL_KNOWN)
         for index, number in enumerate(self.rng.sample(SET_NUMBERS, self.rng.randrange(1, 6))):
             _, scope = self.rng.choice(self.messages + [(None, self.file)])
@@ -307,9 +307,8 @@ def random_schema(rng, proto3):
 
 
 def without_maps_and_oneofs(schema):
-    """The schema's files, in which nothing is a member of a oneof and maps are lists of plain
-    messages, with numbers in place of closed enums; and for each such message the numbers that its
-    enum has, or None."""
+    """The schema's files without oneofs, with maps as lists of plain messages, and with numbers in
+    place of closed enums. Also, for each such message, the numbers of its enum, or None."""
     files = []
     enums = {"." + name: {value.number for value in enum.value} for name, enum in schema.enums}
     entries = {}

@@ -1,13 +1,12 @@
-"""Our decoder, encoder and JSON mapping against Google's Python runtime and protoc, over random
+"""Compares our decoder, encoder and JSON mapping with Google's Python runtime and protoc for random
 schemas and random messages.
 
     test_differential.py [--messages N] [--seed S] [--first I] [--schema I [--message J]]
 
-DECODE_SERVER names the program that answers for us, PROTOC the compiler. MESSAGES is the default
-of --messages, FIRST_SCHEMA that of --first, the schema to begin with. The same seed makes the same
-schemas and messages; a failure names them, so that they can be run
-by themselves. EXCEPTIONS in oracle.py lists the results that are not compared directly.
-"""
+DECODE_SERVER is our program, PROTOC the compiler. MESSAGES is the default of --messages,
+FIRST_SCHEMA that of --first, the first schema. A seed always makes the same schemas and messages. A
+failure prints their numbers, so that they can be run separately. EXCEPTIONS in oracle.py lists the
+results that are not compared directly."""
 import argparse
 import collections
 import concurrent.futures
@@ -38,20 +37,20 @@ sys.setrecursionlimit(10000)
 
 SEED = 20261121
 PER_SCHEMA = 1700  # messages
-BATCH = 200  # messages sent at once
-LEVELS = 100  # that messages may nest
-PROTOC_SHOWN = 40  # messages of each schema that protoc is asked about
-REFUSED_SHOWN = 3  # of those that are refused: one process each
+BATCH = 200  # messages in one request
+LEVELS = 100  # maximum nesting of messages
+PROTOC_SHOWN = 40  # messages of each schema that protoc checks
+REFUSED_SHOWN = 3  # refused messages that protoc checks, in one process each
 FAILURES_SHOWN = 5
 
-PROTO_NAMES, SHOW_UNKNOWN = 1, 2  # of refused messages; each takes a process of its own
-STYLES = (0, 0, PROTO_NAMES, 0, SHOW_UNKNOWN)  # in turn
+PROTO_NAMES, SHOW_UNKNOWN = 1, 2  # style bits of a request
+STYLES = (0, 0, PROTO_NAMES, 0, SHOW_UNKNOWN)  # used in this order
 OK, TOO_DEEP, TOO_LARGE, MALFORMED = range(4)
 VERDICTS = ("ok", "too_deep", "too_large", "malformed")
 
 
 class Failure(Exception):
-    """Two implementations do not agree."""
+    """Two implementations disagree."""
 
 
 class Server:
@@ -84,8 +83,9 @@ class Server:
             raise Failure(f"the schema is refused: {answer.decode()}")
 
     def decode(self, batch):
-        """Takes pairs of style and bytes. Yields the verdict for each and, if it is OK, the number
-        of fallbacks and of unknown fields, the JSON, and the bytes encoded again."""
+        """Sends pairs of style and bytes. Yields the result for each and, if it is OK, the number
+        of values without a JSON form and of unknown fields, the JSON, and the bytes encoded again.
+        """
         _, answer = self.ask(b"M", b"".join(struct.pack("<BI", style, len(data)) + data
                                             for style, data in batch))
         at = 0
@@ -106,7 +106,7 @@ class Server:
 # --- comparing with Python ----------------------------------------------------------------------
 
 def same(ours, theirs):
-    """Whether two JSON values are the same, types included; 1 and 1.0 are one number."""
+    """Whether two JSON values are the same, including types. 1 and 1.0 are the same number."""
     if isinstance(theirs, dict):
         return isinstance(ours, dict) and ours.keys() == theirs.keys() and \
             all(same(ours[key], value) for key, value in theirs.items())
@@ -127,7 +127,7 @@ def without_unknown(value):
 
 
 def meaning(message):
-    """Bytes that are equal for messages with the same meaning."""
+    """Bytes that are equal for messages that mean the same."""
     return None if message is None else message.SerializeToString(deterministic=True)
 
 
@@ -197,8 +197,8 @@ class Comparison:
                 return
             raise Failure(f"Python has no JSON form: {reason.__cause__!r} {reason}\n"
                           f"--- ours: {ours}") from None
-        # The earlier content of a oneof, which is no longer visible, also used levels: so not
-        # LEVELS itself.
+        # Not exactly LEVELS, because earlier content of a oneof, which is not visible any more,
+        # also used levels.
         if fallbacks != 0 and self.oracle.depth(message) > LEVELS - 8:
             self.oracle.apply("Any depth")
             return
@@ -235,8 +235,8 @@ def check_with_protoc(schema, schema_oracle, server, sample):
 
 
 def check_encoded_by_protoc(protoc, server, answers):
-    """protoc's encoding of messages without unknown fields, which it cannot encode from text, must
-    be read as the same messages. (An Any may contain some.)"""
+    """Asserts that protoc's encoding of messages is read as the same messages. Only for messages
+    without unknown fields, which protoc cannot encode from text. (An Any may contain some.)"""
     plain = [made for made in answers if made[1] == 0 and b'"@type"' not in made[2]]
     encoded = protoc.encode(protoc.text([again for *_, again in plain]))
     if encoded is None or len(encoded) != len(plain):
@@ -251,8 +251,8 @@ def check_encoded_by_protoc(protoc, server, answers):
 
 @contextlib.contextmanager
 def quiet():
-    """Suppresses standard error, to which Google's runtime reports every string that is not
-    UTF-8. Yields the original one, for messages that must be seen."""
+    """Suppresses standard error, where Google's runtime reports every string that is not UTF-8.
+    Yields the original one for other messages."""
     stderr = os.dup(2)
     with open(os.devnull, "wb") as nothing:
         os.dup2(nothing.fileno(), 2)
@@ -264,8 +264,8 @@ def quiet():
 
 
 def stream(seed, index):
-    """The schema with this index, its oracle, and an endless sequence of its messages, each with
-    a style."""
+    """The schema with this index, its oracle, and an endless series of its messages, each with a
+    style."""
     rng = random.Random(f"{seed}/{index}")
     schema = schemas.random_schema(rng, proto3=index % 2 == 1)
     schema_oracle = oracle.Oracle(schema)
@@ -281,8 +281,8 @@ def explain(seed, index, number, schema, data, reason):
 
 
 def compare(seed, index, first, count, server):
-    """Compares messages `first` to `first + count` of a schema. Returns counts, how often each
-    exception applied, and failures."""
+    """Compares `count` messages of a schema from `first` on. Returns counts, the uses of each
+    exception, and failures."""
     schema, schema_oracle, pairs = stream(seed, index)
     comparison = Comparison(schema_oracle)
     failures = []

@@ -1,10 +1,9 @@
-"""Messages that sluice-send reads from JSON against Google's Python runtime, over random schemas and
-random messages: each is written as JSON by Google's, read by both, and must be the same message.
+"""Compares how sluice-send and Google's Python runtime read JSON, for random schemas and messages.
+Google's runtime writes each message as JSON; both must read the same message from it.
 
     test_json_reading.py [--messages N] [--seed S] [--schema I]
 
-JSON_SERVER names the program that answers for us; MESSAGES is the default of --messages.
-"""
+JSON_SERVER is our program. MESSAGES is the default of --messages."""
 import argparse
 import collections
 import itertools
@@ -40,7 +39,7 @@ class Server:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def read(self, text):
-        """The verdict, and the message's bytes or why not."""
+        """The result, and the message's bytes or the reason of a refusal."""
         data = text.encode()
         self.process.stdin.write(struct.pack("<I", len(data)) + data)
         self.process.stdin.flush()
@@ -57,7 +56,7 @@ class Server:
 
 
 def read_by_google(schema_oracle, value):
-    """Reads Google's JSON with Google's own reader. None if that refuses it."""
+    """Reads Google's JSON with Google's own reader. None if it refuses that."""
     message = schema_oracle.message_class()
     try:
         json_format.ParseDict(value, message, descriptor_pool=schema_oracle.pool)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The test vectors of tools/packaging/sealed.md, by an implementation that shares nothing with ours."""
+"""Checks the test vectors of tools/packaging/sealed.md with an implementation that shares no code
+with ours."""
 import pathlib
 import re
 import unittest

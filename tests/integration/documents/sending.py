@@ -1,4 +1,4 @@
-"""Datagrams of each schema that the documents and examples use, as its senders make them."""
+"""Datagrams for each schema of the documents and examples, like those of the usual senders."""
 import subprocess
 
 from built import beside, command
@@ -26,7 +26,7 @@ def run_tool(name, *arguments):
 
 
 def send(schema, sender):
-    """Sends datagrams of the kind that the schema is for. Returns their number."""
+    """Sends datagrams of this schema. Returns their number."""
     if schema == "weather.proto":
         sender.send(REPORT)
         return 1

@@ -1,4 +1,4 @@
-"""Every command in a document runs, and the first one has the result that README.md shows."""
+"""Every command in a document runs, and the first one has the output that README.md shows."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ from sending import WEATHER, send
 from shell import ConsumerTest
 from sluice_program import CAPTURES, DEADLINE, RIEMANN, SLUICE, read_line
 
-# Commands that are not run here, by their beginning, and the reason.
+# Beginnings of commands that are not run here, with the reasons.
 LEFT_OUT = {
     "./tools/run": "installs packages and builds; what it then starts is run below",
     "./tools/packages ": "installs packages",
@@ -33,7 +33,7 @@ LEFT_OUT = {
     "./build/release/bin/sluice-bench": "takes minutes; test_sluice_bench runs each part",
 }
 
-# Commands that tests of other programs run as documented, by a word in them.
+# Words of commands that other tests run as documented, with the names of these tests.
 RUN_ELSEWHERE = {
     "kafka://": "documents_deliveries",
     "nats://": "documents_deliveries",
@@ -59,7 +59,7 @@ RUN_ELSEWHERE = {
     "ctl ledger unix:control": "long_fleet",
 }
 
-# Documents whose commands a test of their own runs.
+# Documents whose commands are run by another test.
 RUN_WITH_THEIR_DOCUMENT = {
     "tools/packaging/recipes.md": "documents_recipes_page",
     "tools/packaging/repository.md": "package_repository and long_package_installs",
@@ -81,14 +81,15 @@ def is_run_elsewhere(document, line):
 
 
 def kind_of(line):
-    """The program that the command demonstrates: the first one, or the one that reads from it."""
+    """The program that the command demonstrates: the last one in a pipe if it is one of PROGRAMS,
+    otherwise the first."""
     last = line.rsplit("| ", 1)[-1].split()[0]
     return last if last in PROGRAMS else shlex.split(line)[0]
 
 
 class Commands(ConsumerTest):
     def fresh(self):
-        """A folder like a clone in which no build was made."""
+        """A folder like a clone without a build."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         for name in ("tests", "tools"):
             (folder / name).symlink_to(SOURCE / name)
@@ -104,7 +105,7 @@ class Commands(ConsumerTest):
         return self.shell(ADDRESS.sub("udp://127.0.0.1:0", line), listeners, cwd=folder)
 
     def each(self, program):
-        """The commands that begin with this program and are run here."""
+        """The commands that demonstrate this program and are run here."""
         found = [(document, line) for document, line in commands() if kind_of(line) == program
                  and not is_run_elsewhere(document, line)]
         self.assertTrue(found, program)
@@ -145,7 +146,8 @@ class Commands(ConsumerTest):
                     self.assertIn(preset, names)
 
     def test_the_collector_writes_what_is_sent_to_it(self):
-        """Each one with datagrams of its schema, on a free port and in a folder of its own."""
+        """Runs each command with datagrams of its schema, on a free port and in a separate folder.
+        """
         for document, line in self.each("sluice"):
             if "pcap:" in line or line.startswith(SHOWN):
                 continue
@@ -209,7 +211,7 @@ class Output(ConsumerTest):
 
     @staticmethod
     def same(text):
-        """A text without the parts that differ from run to run."""
+        """The text without the parts that differ between runs."""
         for pattern, instead in ((r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
                                  (r"127\.0\.0\.1:\d+", "PORT"),
                                  (r"after [\d.]+ s", "after SECONDS"),
@@ -219,7 +221,7 @@ class Output(ConsumerTest):
 
     @unittest.skipUnless(shutil.which("riemann-client"), "needs riemann-client")
     def test_of_the_first_command(self):
-        """./tools/run starts sluice without arguments; here it has a free port."""
+        """./tools/run starts sluice without arguments; here it gets a free port."""
         shown = [text for language, text in blocks(README)]
         sent = next(text for text in shown if text.startswith("riemann-client"))
         line = next(text for text in shown if text.startswith('{"time"'))

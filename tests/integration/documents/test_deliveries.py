@@ -1,5 +1,4 @@
-"""The commands of the documents that deliver records: the far end gets all records that they
-write."""
+"""Commands of documents that deliver records: the far end must get all records."""
 import os
 import re
 import shutil
@@ -19,7 +18,7 @@ SPILL = "spill=spill/"
 
 class Deliveries(ConsumerTest):
     def each(self, scheme):
-        """The documented lines with such a sink, with a free port and the test's own folder."""
+        """The documented lines with such a sink, with free ports and the test's folder."""
         found = [line for _, line in commands()
                  if f"--sink '{scheme}" in line and LISTENER.search(line)]
         self.assertGreater(len(found), 1)
@@ -29,8 +28,8 @@ class Deliveries(ConsumerTest):
             yield line, LISTENER.sub("udp://127.0.0.1:0", line).replace(SPILL, f"spill={folder}/")
 
     def run_until_written(self, line):
-        """Runs a command with datagrams of its schema. All records must be acknowledged; returns
-        the sink's counts."""
+        """Runs a command with datagrams of its schema. Asserts that all records were acknowledged.
+        Returns the sink's counts."""
         schema = re.search(r"schema=([\w.-]+)", line)[1]
         shutil.rmtree(self.folder / "bin", ignore_errors=True)
         program = self.shell(line)

@@ -16,7 +16,7 @@ from sending import WEATHER, send
 from sluice_program import CAPTURES, DEADLINE, SLUICE, ProgramTest, built_with, read_lines
 
 EXAMPLES = WEATHER.parent
-JUNOS = CAPTURES.parent / "proto" / "junos"  # in place of Juniper's own files
+JUNOS = CAPTURES.parent / "proto" / "junos"  # replaces Juniper's own files
 COUNTERS = ("Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces/interface/latest/"
             "generic-counters")
 ADDRESS = re.compile(r"((?:udp|dtls|tcp)://)(?:\[[^]]*\]|[0-9.]+):\d+")
@@ -24,7 +24,7 @@ METRICS = "metrics: 127.0.0.1:9126"
 
 
 class Example(ProgramTest):
-    """An example as it is shipped, but with free ports and the test's own folders."""
+    """An example as it is shipped, except for free ports and the test's folders."""
 
     def setUp(self):
         super().setUp()
@@ -49,7 +49,7 @@ class Example(ProgramTest):
         return self.start("--config", str(self.adapted(name)), listeners=listeners, cwd=self.folder)
 
     def stop_after(self, program, *schemas):
-        """Sends to each listener what its schema is for; returns the ledger after the stop."""
+        """Sends datagrams to each listener. Returns the ledger after the stop."""
         for listener, schema in enumerate(schemas):
             count = send(schema, self.sender(program, listener))
             program.wait_for_received(count, listener)
@@ -198,7 +198,7 @@ class Started(Example):
 
     @not_on_windows("files have no mode=, as its listener has, there")
     def test_a_name_server_s_messages_are_lines_and_samples(self):
-        """START, one message of dnstap, STOP, as in Frame Streams."""
+        """START, one dnstap message, and STOP, as in Frame Streams."""
         kind = b"protobuf:dnstap.Dnstap"
         body = text(1, "ns1") + message(14, integer(1, 5) + integer(6, 5353)) + integer(15, 1)
         start = struct.pack("!IIII", 2, 1, len(kind), 0)[:12] + kind

@@ -1,4 +1,4 @@
-"""The page of figures: each section has its date and command, and is measured without the others."""
+"""The page of figures: each section has its date and command, and can be measured separately."""
 import os
 import pathlib
 import re

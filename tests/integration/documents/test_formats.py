@@ -1,5 +1,5 @@
-"""The example lines of each format in sinks/README.md are exactly those that the program writes
-for such samples."""
+"""The example lines of each format in sinks/README.md must be exactly those that the program
+writes."""
 import re
 import subprocess
 import unittest
@@ -64,7 +64,7 @@ SPAN = f"""spans {{ start_time_unix_nano: {TIME} end_time_unix_nano: {TIME + 125
 
 
 def encode(file, request, text):
-    """A request, encoded by protoc from its text format."""
+    """Encodes a request from its text format with protoc."""
     done = subprocess.run(
         ["protoc", f"--proto_path={SOURCE / 'proto' / 'otlp'}", "--proto_path=/usr/include",
          f"--encode={COLLECTOR}.{request}", file], input=text.encode(),

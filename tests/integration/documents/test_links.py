@@ -1,5 +1,4 @@
-"""Links in documents lead to existing places, and important subjects can be reached quickly from
-README.md."""
+"""Links in documents have targets, and README.md leads to important subjects within a few links."""
 import re
 import unittest
 
@@ -8,7 +7,7 @@ from readme import README, SOURCE, anchors, documents, links, name_of
 MOST_LINES = 200
 MOST_LINKS = 2
 
-# Subjects of a search, and the pattern that finds each.
+# Subjects that a reader may search, and the pattern that finds each.
 LOOKED_FOR = {
     "a key's default": r"receive_buffer=SIZE\b[^=]*\bdefault 4MiB",
     "how long datagrams are gathered": r"^- coalesce=TIME$[^=]*\(default 5ms, 0s to 10ms\)",
@@ -27,7 +26,7 @@ LOOKED_FOR = {
 
 
 def target_of(document, link):
-    """The path and the anchor of a link. For a folder with a page, that page."""
+    """The path and the anchor of a link. For a folder with a README.md, that page."""
     place, _, anchor = link.partition("#")
     path = (document.parent / place).resolve() if place else document
     page = path / "README.md"
@@ -35,7 +34,7 @@ def target_of(document, link):
 
 
 def text_of(path):
-    """A document without Markdown's marks."""
+    """A document without Markdown's markup."""
     return re.sub(r"\\(?=\W|_)|[`*]", "", path.read_text(encoding="utf-8"))
 
 

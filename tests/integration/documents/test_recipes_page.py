@@ -1,6 +1,6 @@
-"""Each recipe in tools/packaging/recipes.md works as it is written. Its command runs with free
-ports and the test's own folder, and receives messages that are built here with the public field
-numbers. The line that the page shows is among the lines that it writes."""
+"""Each recipe in tools/packaging/recipes.md works as written. Its command runs with free ports and
+the test's folder, and receives messages that are built here from the public field numbers. The line
+on the page must be among the lines that it writes."""
 import json
 import os
 import pathlib
@@ -26,7 +26,7 @@ nothing_on_windows("there is no tcp listener")
 
 PAGE = SOURCE / "tools" / "packaging" / "recipes.md"
 EXAMPLES = WEATHER.parent
-SCHEMAS = CAPTURES.parent / "proto"  # the tests' own, in place of the senders'
+SCHEMAS = CAPTURES.parent / "proto"  # the tests' own, in place of the vendors'
 
 TIME = 1795176000  # 2026-11-20T12:00:00Z
 ARRIVAL = re.compile(r"\d{19}$")
@@ -36,7 +36,7 @@ CLIENT = socket.inet_aton("192.0.2.7")
 
 
 def sections():
-    """Title of each recipe, and its pairs of a command and the line below it."""
+    """The title of each recipe, and its pairs of a command and the line below it."""
     for part in re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         blocks = BLOCK.findall(part)
         yield part.partition("\n")[0], [
@@ -53,7 +53,7 @@ def junos():
 
 
 def mdt(body):
-    """A message of Cisco's after its header."""
+    """A message of Cisco after its header."""
     return struct.pack("!HHHHI", 1, 1, 1, 0, len(body)) + body
 
 
@@ -146,7 +146,7 @@ class Recipe(ConsumerTest):
         (self.folder / "cisco" / "telemetry.proto").write_text(head, encoding="utf-8")
 
     def adapted(self, line):
-        """The command with free ports, on loopback, and without the need for root's rights."""
+        """The command with free ports, on loopback, and without options that need root."""
         for word, instead in (
                 (r"(udp|tcp)://(?:0\.0\.0\.0|127\.0\.0\.1):\d+", r"\1://127.0.0.1:0"),
                 (r"(udp://224\.[\d.]+):\d+", rf"\1:{free_port()}"),
@@ -183,7 +183,7 @@ class Recipe(ConsumerTest):
         client.shutdown(socket.SHUT_WR)
 
     def outcome(self, line, *parts, control_frames=0):
-        """Runs a command, sends it these parts, and returns its lines and its ledger."""
+        """Runs a command and sends it these parts. Returns its lines and its ledger."""
         program = self.run_command(line)
         program.segments = "udp-notif" in line
         self.deliver(program, *parts)
@@ -197,7 +197,7 @@ class Recipe(ConsumerTest):
         return [each.decode().strip() for each in program.stdout.lines()], ledger
 
     def check(self, title, *sent, arrival=False, control_frames=0, instead=("", "")):
-        """The pairs of a section, each with the parts to be sent to its command."""
+        """Checks the pairs of a section. `sent` has the parts to send to each command."""
         pairs = dict(sections())[title]
         self.assertEqual(len(pairs), len(sent))
         for (line, shown), parts in zip(pairs, sent):
@@ -257,7 +257,7 @@ class Recipes(Recipe):
         self.check("Pinba", [pinba()], arrival=True)
 
     def test_of_sealed_datagrams(self):
-        """From the creation of a key to a line with the sender's name."""
+        """From creating a key to a line with the sender's name."""
         part = PAGE.read_text(encoding="utf-8").partition("\n## Sealed datagrams\n")[2]
         (_, make), (_, listen), (_, send), (_, shown) = BLOCK.findall(part)
         environment = {**os.environ, "PATH": f"{pathlib.Path(SLUICE).parent}:{os.environ['PATH']}"}
@@ -297,7 +297,7 @@ class Large(Recipe):
         "broadcast-packets", "buffer-failures")]
 
     def large(self, first):
-        """A message of about SIZE bytes, and the values in it."""
+        """A message of about SIZE bytes, and its values."""
         rows, values, size = [], [], 0
         while size < self.SIZE:
             value = first + len(values)

@@ -1,5 +1,5 @@
-"""The website of the documents: each has its page, each link leads to a page and its place, and
-nothing is asked of another machine."""
+"""The website of the documents: each document has a page, each link leads to a page and an existing
+anchor, and no page requests data from another machine."""
 import html.parser
 import json
 import pathlib
@@ -17,7 +17,7 @@ LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")
 
 
 class Reader(html.parser.HTMLParser):
-    """The references of a page, and its anchors."""
+    """Collects the links and anchors of a page."""
 
     def __init__(self, path):
         super().__init__()

@@ -8,7 +8,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = ROOT / "tools" / "packaging" / "threats.md"
-TABLES = 7  # with a column of tests
+TABLES = 7  # number of tables with a column of tests
 
 
 def rows(text):
@@ -25,7 +25,7 @@ def rows(text):
 
 
 def entries():
-    """The entries of ctest in this build, with the script or the program of each."""
+    """The ctest entries of this build, with the script or program of each."""
     listed = subprocess.run(["ctest", "--test-dir", os.environ["TEST_BUILD"], "--show-only=json-v1"],
                             capture_output=True, check=True, timeout=100)
     return {each["name"]: " ".join(each.get("command", ())) for each in json.loads(listed.stdout)["tests"]}

@@ -1,8 +1,7 @@
-"""The workflows in .github: actionlint has no complaint, and they do what the documented commands do.
+"""The workflows in .github: actionlint finds no problem, and they run the documented commands.
 
-actionlint is built from its Go module into the build folder. That test is skipped without Go, and where
-the module cannot be downloaded.
-"""
+actionlint is built from its Go module into the build folder. The test is skipped without Go, or if
+the module cannot be downloaded."""
 import json
 import os
 import pathlib
@@ -16,10 +15,11 @@ from readme import SOURCE
 
 WORKFLOWS = SOURCE / ".github" / "workflows"
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
-# Without optimisation, debug information and C, which takes less time: it reads two files.
+# Without optimisation, debug information and C, because that builds faster and it reads only two
+# files.
 QUICKLY = ("-gcflags=all=-N -l", "-ldflags=-s -w")
 BIN = pathlib.Path(os.environ["TEST_GO_BIN"])
-LONGEST = 200  # seconds to download and build it
+LONGEST = 200  # seconds for download and build
 
 try:
     import yaml
@@ -96,7 +96,8 @@ class Workflows(unittest.TestCase):
         jobs = workflow("release")["jobs"]
         rows = jobs["packages"]["strategy"]["matrix"]["include"]
         made = {preset for row in rows for preset in row["presets"].split()}
-        # A machine for arm64 makes its packages. These presets are for developers without such a machine.
+        # An arm64 machine makes the packages for arm64. These presets are for developers without
+        # such a machine.
         crossed = {preset for preset in presets("workflow") if preset.endswith("-arm64")}
         self.assertLessEqual({preset.removesuffix("-arm64") for preset in crossed}, made)
         self.assertEqual(made, presets("workflow") - crossed)
@@ -108,7 +109,7 @@ class Workflows(unittest.TestCase):
         self.assertIn("./tools/distributions ", str(jobs["source"]["steps"]))
         self.assertEqual(jobs["source"]["needs"], "test")
         self.assertEqual(jobs["publish"]["needs"], ["packages", "source"])
-        self.assertEqual(workflow("release")[True]["push"], {"tags": ["v[0-9]*"]})  # YAML's "on"
+        self.assertEqual(workflow("release")[True]["push"], {"tags": ["v[0-9]*"]})  # YAML reads "on" as True
 
     def test_scripts_that_they_call_exist(self):
         for path in WORKFLOWS.iterdir():

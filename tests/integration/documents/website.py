@@ -1,4 +1,4 @@
-"""The website of the documents, made once for a test."""
+"""The website of the documents, built once per test."""
 import importlib.util
 import pathlib
 import subprocess

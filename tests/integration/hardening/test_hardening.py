@@ -1,8 +1,8 @@
-"""Each program has the properties that make exploits of a fault harder (tools/cmake/Hardening.cmake).
+"""Checks that each program has the properties that make exploits of an error harder
+(tools/cmake/Hardening.cmake).
 
-Arguments: whether the build is hardened, the programs; for Linux also the compiler, which then makes
-programs without each property, and the reader must notice that.
-"""
+Arguments: whether the build is hardened, and the programs; for Linux also the compiler. With it the
+script builds programs that lack one property each, and the reader must detect that."""
 import pathlib
 import subprocess
 import sys
@@ -15,7 +15,8 @@ from built import WINDOWS, skip
 COMPILER = ""
 PROGRAMS = []
 
-# A program with all properties: a buffer of unknown use, and a frame of more than one page.
+# A program that has all properties: a buffer of unknown use, and a stack frame of more than one
+# page.
 SOURCE = """
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-"""Folders include only what tools/cmake/layers.txt allows, and no folders include each other in
-a circle."""
+"""Folders include only what tools/cmake/layers.txt allows, and there are no circular includes
+between folders."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def rows(root):
 
 
 def folder_of(table, path):
-    """The row of a file; None: it has no row. The path is relative to the root."""
+    """The row of a file, or None if it has none. The path is relative to the root."""
     parts = pathlib.PurePosixPath(path).parts[:-1]
     if parts[:1] == ("collector",):
         parts = parts[1:] or ("program",)
@@ -41,7 +41,7 @@ def folder_of(table, path):
 
 
 def sources(root):
-    """The files that the rules are about, relative to the root."""
+    """The files that the rules apply to, relative to the root."""
     for place in PLACES:
         for path in sorted((root / place).rglob("*")):
             if path.suffix in (".c", ".h", ".in"):
@@ -49,7 +49,7 @@ def sources(root):
 
 
 def includes(root, path):
-    """The lines of a file that include one of ours: their numbers and what they name."""
+    """The lines of a file that include one of the project's headers: line numbers and names."""
     for number, line in enumerate((root / path).read_text().splitlines(), 1):
         found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if found:
@@ -96,7 +96,8 @@ def circles(uses):
 
 
 def objects():
-    """The objects that the build makes of the folders' files: {a file without its end: a path}."""
+    """The object files of the folders' sources: {a source without its suffix: the path of its
+    object}."""
     found = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
@@ -172,7 +173,8 @@ class Layers(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
-    """The layers in the linker's view: a declaration can be written without an include."""
+    """Checks the layers with the object files, because a declaration can be written without an
+    include."""
 
     @classmethod
     def setUpClass(cls):
@@ -189,7 +191,7 @@ class Calls(unittest.TestCase):
         wrong = []
         for name, used in self.calls.items():
             if name.endswith("/entry"):
-                continue  # the entry exists to call the main of each program
+                continue  # the entry calls the main function of each program
             folder = folder_of(table, name)
             for other in used:
                 to = folder_of(table, other)

@@ -1,8 +1,7 @@
 """Files that one machine writes are the same on another one, which can also read them.
 
-The programs of this build run under qemu (tests/left_out_qemu.txt). The same programs for this machine are
-those of the preset release, in the folder TEST_NATIVE; without them the script is skipped.
-"""
+The programs of this build run under qemu (tests/left_out_qemu.txt). TEST_NATIVE is the folder of
+the same programs for this machine, from the preset `release`; without it the script is skipped."""
 import hashlib
 import json
 import os
@@ -36,7 +35,8 @@ def output(words, url, sink):
 
 
 def outputs(words, capture, folder):
-    """Writes a capture in each format that it can have, each to a file in the folder. {its number: content}."""
+    """Writes a capture in each format that its schema allows, each to a file in the folder. Returns
+    {number: content}."""
     folder.mkdir()
     samples = SAMPLES if SCHEMAS[capture] in ("riemann", "otlp") else ()
     sinks = [f"file:{folder}/{number}?format={keys}" for number, keys in enumerate(samples + MESSAGES)]
@@ -109,18 +109,18 @@ class Spilling(ProgramTest):
         wait_until(lambda: condition(program.ledger_now()["sinks"][0]), "the sink has come so far")
 
     def write(self, program, first, keys=""):
-        """Records from `first` on go to the disk, because no server answers."""
+        """Stores records from `first` on in the spill, because no server answers."""
         running = self.deliver(program, keys)
         sender = self.sender(running)
         sender.send(metric(first))
-        self.wait_for(running, lambda sink: sink["write_errors"] > 0)  # then the others go to the disk
+        self.wait_for(running, lambda sink: sink["write_errors"] > 0)  # then later records go to the disk
         for number in range(first + 1, first + COUNT):
             sender.send(metric(number))
         wait_for_records(self.spill, first + COUNT)
         return running
 
     def read(self, program, count=COUNT):
-        """The values that a server gets from a program that finds the folder; and its sink."""
+        """The values that a server gets from a program with this spill, and the program's sink."""
         store = Store(port=self.port)
         running = self.deliver(program)
         self.wait_for(running, lambda sink: sink["written"] == count)

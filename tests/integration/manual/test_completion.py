@@ -1,7 +1,6 @@
-"""The completions, each in the shell that it is for, as if somebody typed and pressed Tab.
+"""The completions in their shells, as if a user typed and pressed Tab.
 
-bash and zsh run on a terminal of ours and show the line that they have made; fish tells what it
-would offer.
+bash and zsh run on a terminal of the test and show the completed line; fish lists its completions.
 """
 import os
 import pathlib
@@ -56,7 +55,7 @@ class Typed:
         self.wait_for(rb"ready> ")
 
     def end(self, pid):
-        os.close(self.terminal)  # it hangs up
+        os.close(self.terminal)  # hangs up the terminal
         end = time.monotonic() + DEADLINE
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
             if time.monotonic() > end:
@@ -81,7 +80,8 @@ class Typed:
 
 
 class Shell:
-    """The typed text and its completion, without a blank or a quote that the shell appends."""
+    """The typed text and its completion, without a space or quotation mark that the shell appends.
+    """
 
     # An option, its value, a scheme, keys, and values of keys.
     LINES = {
@@ -177,8 +177,8 @@ class Fish(Shell, unittest.TestCase):
         return [each.split("\t")[0] for each in done.stdout.decode().splitlines()]
 
     def complete(self, line):
-        """fish's own completion of an option with a single offer. fish 4 prints offers that have the
-        letters at other places, too; on a terminal it prefers those that begin with the word."""
+        """Completes an option as fish does if there is one offer. fish 4 also lists offers with the
+        letters at other positions; on a terminal it prefers those that begin with the word."""
         before, _, word = line.rpartition(" ")
         offered = self.offered(line)
         offered = [each for each in offered if each.startswith(word.lstrip("'"))] or offered

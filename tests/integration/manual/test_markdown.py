@@ -1,4 +1,4 @@
-"""The manual pages in the repository are those that the tables and templates make."""
+"""The manual pages in the repository are those that the tables and templates produce."""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ def converted(page, folder):
 
 class Markdown(unittest.TestCase):
     def test_pages_of_the_repository_are_up_to_date(self):
-        """Where this fails: cmake --build build/release --target markdown"""
+        """If it fails: cmake --build build/release --target markdown"""
         with tempfile.TemporaryDirectory() as folder:
             for kept in sorted(KEPT.glob("*.md")):
                 with self.subTest(page=kept.name):
@@ -32,16 +32,15 @@ class Markdown(unittest.TestCase):
                                      kept.read_text(encoding="utf-8"))
 
     def test_every_manual_page_is_there(self):
-        """Compared with the templates: a build folder may still have a page whose template was
-        removed."""
+        """Compares the pages with the templates, because a build folder may contain a page whose
+        template was removed."""
         self.assertEqual({page.name for page in (KEPT / "pages").iterdir()},
                          {kept.stem for kept in KEPT.glob("*.md")})
 
 
 class Defaults(unittest.TestCase):
     def test_a_default_is_written_once(self):
-        """The text of a key or option with a default does not repeat the default that its table
-        has."""
+        """The text of a key or option must not repeat the default that its table already has."""
         for page in ("sluice.1.md", "sluice.yaml.5.md"):
             text = (KEPT / page).read_text(encoding="utf-8")
             items = re.findall(r"^ *- `-*([\w.-]+)`?[= ][^\n]*\n\n((?: +[^\n]*\n)+)", text, re.M)

@@ -25,7 +25,7 @@ def help_of(program):
 
 
 def text_of(page):
-    """A page as it is displayed, with one blank for each run of blanks."""
+    """A page as it is displayed, with each run of blanks replaced by one."""
     done = run("groff", "-man", "-Tutf8", "-P-cbou", "-rLL=200n", str(PAGES / page))
     return " ".join(done.stdout.decode().split())
 
@@ -42,7 +42,7 @@ class Formatters(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_has_no_warning(self):
-        """mandoc's warnings about lines longer than 80 bytes are ignored."""
+        """Ignores mandoc's warnings about lines longer than 80 bytes."""
         for page in sorted(PAGES.iterdir()):
             with self.subTest(page=page.name):
                 lines = run("mandoc", "-Tlint", str(page)).stdout.decode().splitlines()
@@ -61,7 +61,7 @@ class Contents(unittest.TestCase):
         for program in ["sluice", *TOOLS]:
             built = SLUICE if program == "sluice" else beside(SLUICE, program)
             if not pathlib.Path(built).exists():
-                continue  # sluice-top is not built everywhere
+                continue  # sluice-top is not always built
             options = re.findall(r"^  (?:-[a-zA-Z], )?(--[a-z0-9-]+)", help_of(built), re.MULTILINE)
             self.assertGreater(len(options), 2)
             text = text_of(f"{program}.1")
@@ -70,7 +70,7 @@ class Contents(unittest.TestCase):
 
     def test_every_key_is_there_with_what_is_said_of_it(self):
         text = text_of("sluice.yaml.5")
-        lines = re.sub(r"\|\n +", "|", help_of(SLUICE))  # long lists are broken after a bar
+        lines = re.sub(r"\|\n +", "|", help_of(SLUICE))  # long lists are wrapped after a bar
         found = re.findall(r"^  ([a-z0-9_]+=\S*)\s+(\S.*(?:\n {28}\S.*)*)", lines, re.MULTILINE)
         self.assertGreater(len(found), 40)
         for key, says in found:

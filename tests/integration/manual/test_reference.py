@@ -52,8 +52,8 @@ class Reference(ProgramTest):
         self.assertEqual(sorted(name for name in metrics if not self.explains(name, text)), [])
 
     def explains(self, metric, text):
-        """The page lists a metric by its name, or lists the ledger's term or reason that it
-        counts."""
+        """Asserts that the page lists a metric by its name, or by the ledger's term or reason that
+        it counts."""
         name = re.sub("_(total|bucket|sum|count)$", "", metric)
         term = re.sub("^sluice_(listener|sink|dead_letters)_", "", name)
         known = (name, term, name.replace("_large_", "_"), re.sub("^process_.*", "process_*", name))

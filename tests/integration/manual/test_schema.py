@@ -1,5 +1,5 @@
-"""The JSON Schema of the configuration file, used by a third-party validator: it accepts every
-sample, and refuses what sluice refuses."""
+"""The JSON Schema of the configuration file, with a third-party validator: it accepts every sample,
+and refuses what sluice refuses."""
 import json
 import os
 import pathlib

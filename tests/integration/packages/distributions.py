@@ -15,14 +15,14 @@ HOME, PUBLISHED = "https://sluice.example.org", "https://sluice.example.org/v0.2
 
 
 def need_clone():
-    """Leaves out all tests of a script in a tree that is not a clone."""
+    """Skips all tests of a script if the source tree is not a git clone."""
     if not shutil.which("git") or subprocess.run(["git", "-C", SOURCE, "rev-parse", "HEAD"], capture_output=True,
                                                  check=False).returncode != 0:
         skip("needs git, and a clone")
 
 
 def makes(folder, url):
-    """Runs the command of the document, for this folder and address."""
+    """Runs the documented command with this folder and address."""
     line, = (line for document, line in commands() if document == DOCUMENT and "tools/distributions" in line)
     words = [folder if word == "build/distributions" else word.replace(PUBLISHED, url) for word in shlex.split(line)]
     run(sys.executable, TOOL, *words[1:])

@@ -1,26 +1,27 @@
-"""Runs a command where the kernel starts programs of another machine by qemu: emulated.py MACHINE COMMAND...
+"""Runs a command so that the kernel starts programs of another machine with qemu: emulated.py
+MACHINE COMMAND...
 
-It runs as root in a user namespace, which has a table of program formats (binfmt_misc) of its own since Linux 6.7; that
-of the system does not change. Users and groups have the numbers that they have outside.
-"""
+It runs as root in a user namespace, which has its own table of program formats (binfmt_misc) since
+Linux 6.7. The system's table does not change. Users and groups keep the numbers that they have
+outside."""
 import ctypes
 import os
 import pathlib
 import subprocess
 import sys
 
-NEW_MOUNTS, NEW_USERS = 0x00020000, 0x10000000  # of unshare(2)
+NEW_MOUNTS, NEW_USERS = 0x00020000, 0x10000000  # flags of unshare(2)
 FORMATS = pathlib.Path("/proc/sys/fs/binfmt_misc")
 USERS = "0 0 65536\n"
 
 
 def words(machine):
-    """The words in front of such a command."""
+    """The words in front of a command that must run under emulation."""
     return [sys.executable, __file__, machine]
 
 
 def lacking(machine):
-    """Why no command can be run so, or nothing."""
+    """The reason why such commands cannot run, or an empty string."""
     if not format_of(machine).exists():
         return f"needs {format_of(machine)} (Debian's qemu-user-static)"
     done = subprocess.run([*words(machine), "true"], capture_output=True, text=True, check=False)
@@ -28,7 +29,8 @@ def lacking(machine):
 
 
 def format_of(machine):
-    """The file that Debian's qemu has for systemd: the magic number of the programs, and the path of qemu."""
+    """The file of Debian's qemu for systemd: the magic number of the programs, and the path of
+    qemu."""
     return pathlib.Path(f"/usr/lib/binfmt.d/qemu-{machine}.conf")
 
 
@@ -38,7 +40,8 @@ def call(function, *arguments):
 
 
 def map_users_of(process, ready, done):
-    """Maps the users of a process, once it is in its namespace: needs rights that it has no longer."""
+    """Maps the users of a process when it is in its namespace. Another process must do that,
+    because it needs rights outside."""
     os.read(ready, 1)
     for kind in ("uid", "gid"):
         pathlib.Path(f"/proc/{process}/{kind}_map").write_text(USERS, encoding="ascii")
@@ -46,7 +49,7 @@ def map_users_of(process, ready, done):
 
 
 def enter(machine):
-    """Puts this process into such a namespace."""
+    """Moves this process into such a namespace."""
     process = os.getpid()
     (ready, tell_ready), (done, tell_done) = os.pipe(), os.pipe()
     child = os.fork()

@@ -13,9 +13,9 @@ BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE"])
 DOCUMENTS = "share/doc/sluice"
 
-# File names of the libraries that the program loads at run time, by the build's configuration.
+# File names of the libraries that the program loads at run time in this build configuration.
 LOADED = os.environ["TEST_LOADED"].split()
-# The libraries of other versions, which it loads if one of these is missing.
+# Other versions of these libraries, which it loads if one of them is missing.
 OTHERS = os.environ["TEST_LOADED_OTHERS"].split()
 
 # Documents in the package.
@@ -32,7 +32,7 @@ PAGES = ["README.md", "sluice.spdx.json", "proto/README.md", "proto/riemann.prot
            for name in ("README.md", "compose.yaml", "kubernetes.yaml", "podmonitor.yaml", "sluice.yaml")),
          *(f"examples/{path.name}" for path in (SOURCE / "tools/packaging/examples").iterdir())]
 
-# The content of a package: installed below /usr, or at the place where an archive is unpacked.
+# The content of a package: installed below /usr, or in the folder where an archive is unpacked.
 PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send", "sluice-top"]
 TOOLS = PROGRAMS[1:]
 CLIENT_C = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
@@ -42,7 +42,7 @@ CLIENT_C = [*(f"include/sluice_{name}.h" for name in ("client", "seal")),
 MODULES = ["sluice_client.py", "sluice_seal.py"]
 CLIENT = [*CLIENT_C, *(f"share/sluice/{name}" for name in MODULES)]
 
-# The schema of the configuration file, and what other programs read of the metrics.
+# The schema of the configuration file, and files for programs that use the metrics.
 SHARED = ["share/sluice/monitoring/sluice-alerts.yaml",
           "share/sluice/monitoring/sluice-dashboard.json", "share/sluice/sluice.schema.json"]
 
@@ -58,14 +58,14 @@ INSTALLED = [*(f"{DOCUMENTS}/{name}" for name in ("LICENSE", "copyright", *PAGES
 
 
 def need(*tools):
-    """Leaves out all tests of a script if one of these tools is missing."""
+    """Skips all tests of a script if one of these tools is missing."""
     for tool in tools:
         if not shutil.which(tool):
             skip(f"needs {tool}")
 
 
 def run(*arguments, timeout=500, **more):
-    """Runs a command, which must succeed; returns its standard output."""
+    """Runs a command, which must succeed. Returns its standard output."""
     done = subprocess.run([str(each) for each in arguments], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False,
                           text=True, **more)
@@ -75,8 +75,9 @@ def run(*arguments, timeout=500, **more):
 
 
 def packs(build, generator, folder, moment=None, definitions=()):
-    """Makes the packages of one format in the folder; returns their paths by the names of the packages. All
-    their files have the time `moment`. `definitions` (NAME=VALUE) replace settings of the build's packages."""
+    """Creates the packages of one format in the folder. Returns their paths by package name. All
+    their files have the time `moment`. `definitions` (NAME=VALUE) replace settings of the build's
+    packages."""
     environment = {**os.environ, **({"SOURCE_DATE_EPOCH": str(moment)} if moment else {})}
     run(os.environ["CPACK"], "--config", build / "CPackConfig.cmake", "-G", generator, "-B", folder,
         *(word for definition in definitions for word in ("-D", definition)), env=environment)
@@ -84,32 +85,32 @@ def packs(build, generator, folder, moment=None, definitions=()):
 
 
 def pack(build, generator, folder):
-    """Makes the only package of a format in the folder; returns its path."""
+    """Creates the only package of a format in the folder. Returns its path."""
     path, = packs(build, generator, folder).values()
     return path
 
 
 def _build(preset, folder):
-    """Builds a preset in a folder of the build that is tested, where it is kept. It is optimised less, and not across
-    files: that takes half of the time, and nothing that is tested depends on it."""
+    """Builds a preset in a subfolder of the tested build, which is kept. It is optimised less, and
+    not across files: that takes half of the time, and no test depends on it."""
     build = BUILD / folder
     cmake = os.environ["CMAKE"]
     run(cmake, "--preset", preset, "-B", build, "-DSLUICE_LTO=OFF",
         "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", cwd=SOURCE)
-    # Runs at low priority, because other tests that run at the same time have time limits; so it has to wait for them.
+    # At low priority, because concurrent tests have time limits. So it may take long itself.
     run("nice", "-n", "10", cmake, "--build", build, "--parallel", "2", timeout=1100)
     return build
 
 
 @functools.cache
 def portable_build():
-    """The preset of the archive and the .rpm. One test at a time builds it (RESOURCE_LOCK)."""
+    """The build for the archive and the .rpm. One test at a time uses it (RESOURCE_LOCK)."""
     return _build("portable", "portable")
 
 
 @functools.cache
 def arm64_build():
-    """The preset of the packages for arm64. One test at a time builds it (RESOURCE_LOCK)."""
+    """The build for the arm64 packages. One test at a time uses it (RESOURCE_LOCK)."""
     return _build("arm64-package", "arm64")
 
 
@@ -119,18 +120,19 @@ def files_below(folder):
 
 
 def without_website(names):
-    """The files that are always there: the website of the documents needs a library of Python to be made."""
+    """The names except those of the website, which exists only if a Python library was available.
+    """
     return [name for name in names if f"{DOCUMENTS}/html/" not in name]
 
 
 def needed_by(program):
-    """The shared libraries that a program names."""
+    """The shared libraries that a program is linked with."""
     return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--wide", "--dynamic", program))
 
 
 class PackageTest(ProgramTest):
     def adapted(self, configuration, root):
-        """The configuration that is shipped, with folders of a scratch root and any free port."""
+        """The shipped configuration, with the folders below `root` and any free port."""
         text = configuration.read_text(encoding="utf-8")
         for was, becomes in (("/var/", f"{root}/var/"), ("/run/sluice", str(root)),
                              ("127.0.0.1:5555", "127.0.0.1:0")):
@@ -143,7 +145,7 @@ class PackageTest(ProgramTest):
         return adapted
 
     def collects(self, programs, configuration, root):
-        """The program's file contains all records that were sent to it, once it was stopped."""
+        """Asserts that the program's file contains all sent records after a stop."""
         adapted = self.adapted(configuration, root)
         sluice = programs / "sluice"
         run(sluice, "--check", "--config", adapted)

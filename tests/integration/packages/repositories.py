@@ -1,4 +1,5 @@
-"""Makes repositories for the tests: keys, older versions of the packages, a web server on loopback."""
+"""Creates repositories for the tests: keys, older versions of the packages, a web server on
+loopback."""
 import functools
 import http.server
 import os
@@ -26,18 +27,18 @@ class Key:
             "rsa3072", "sign", "1d", env=self.environment)
 
     def end(self):
-        """Ends the agent that gpg has started."""
+        """Stops the agent that gpg has started."""
         run("gpgconf", "--kill", "all", env=self.environment)
 
     def publish(self, folder, *packages, url=None, key=WHO):
-        """Runs tools/repository; returns what it did."""
+        """Runs tools/repository. Returns the result."""
         words = ["--url", url] if url else []
         return subprocess.run([sys.executable, TOOL, "--key", key, *words, folder, *packages], env=self.environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format, *arguments):  # the name that the base class has
+    def log_message(self, format, *arguments):  # the base class names the parameter
         pass
 
 
@@ -59,7 +60,8 @@ class Server:
 
 
 def documented(section, url):
-    """The commands of one part of the document, by the first word after sudo: its lines, for this server."""
+    """The commands in one section of the document, by their first word after sudo, for this server.
+    """
     text = (SOURCE / DOCUMENT).read_text(encoding="utf-8")
     part = text.split(f"## {section}\n", 1)[1].split("\n## ", 1)[0]
     lines = [line.removeprefix("sudo ") for document, line in commands() if document == DOCUMENT and line in part]
@@ -69,22 +71,22 @@ def documented(section, url):
 
 
 def with_version(folder, build=BUILD):
-    """The packages of a build with an older version, and another configuration in them, so that an upgrade meets
-    a configuration that the administrator and the package have changed."""
+    """The packages of a build with an older version and another configuration file, so that in an
+    upgrade both the administrator and the package have changed it."""
     made = packs(build, "DEB", folder, definitions=[f"CPACK_DEBIAN_PACKAGE_VERSION={OLD}"])
     changed(folder, made["sluice-collector"])
     return made
 
 
 def rpms_with_version(folder):
-    """As with_version, as .rpm files, which conflict with the undivided package."""
+    """As with_version, for .rpm files, which conflict with the single package of 0.1.0."""
     return packs(BUILD, "RPM", folder, definitions=[
         f"CPACK_RPM_PACKAGE_VERSION={OLD}", "CPACK_RPM_TOOLS_PACKAGE_CONFLICTS=",
         "CPACK_RPM_DEVELOPMENT_PACKAGE_CONFLICTS="])
 
 
 def system_rpm(folder, packages):
-    """A package that stands for the system: it provides what these packages require."""
+    """A package in place of the system: it provides everything that these packages require."""
     needs = {line for package in packages
              for line in run("rpm", "--query", "--requires", "--package", package).splitlines()
              if not line.startswith(("rpmlib(", "config("))}
@@ -107,7 +109,7 @@ def changed(folder, package):
 
 
 def undivided(folder, parts):
-    """The package of 0.1.0, as it was: named sluice, with the tools and the client library in it."""
+    """The single package of 0.1.0: named sluice, with the tools and the client library in it."""
     root = folder / "undivided"
     run("dpkg-deb", "--raw-extract", parts["sluice-collector"], root)
     for name in ("sluice-tools", "libsluice-client-dev"):

@@ -1,4 +1,5 @@
-"""The packages for arm64, built on this machine: the same as those for it, except for the machine that they are for."""
+"""The packages for arm64 that this machine builds must equal its own packages, except for the
+machine."""
 import gzip
 import json
 import os
@@ -14,13 +15,13 @@ from built import skip
 from packaging import BUILD, PROGRAMS, SOURCE, PackageTest, arm64_build, files_below, need, pack, packs, run
 from sluice_program import SLUICE
 
-AARCH64 = 183  # of ELF
+AARCH64 = 183  # e_machine in ELF
 SYSROOT = SOURCE / "build/sysroot/arm64"
 IMAGE = SOURCE / "tools" / "image"
 
 
 def under_qemu(root, program, *arguments):
-    """Runs a program, with the loader and the libraries of a folder."""
+    """Runs a program with the loader and libraries of a folder."""
     return run("qemu-aarch64-static", "-L", root, program, *arguments)
 
 
@@ -95,8 +96,8 @@ class Rpm(Made):
 
     @staticmethod
     def needs(package):
-        """The package's requirements, without the loader and the versions of symbols, which begin with a
-        machine's first glibc."""
+        """The package's requirements, without the loader and symbol versions, which differ between
+        machines."""
         listed = run("rpm", "--query", "--requires", "--recommends", "--package", package).splitlines()
         return {line for line in listed if "GLIBC_" not in line and not line.startswith("ld-linux")}
 
@@ -148,8 +149,8 @@ class Archive(Made):
 
 
 def names_of(files):
-    """The names of an image's files, without those of folders that differ: for the machine, and because this system's /lib is
-    a link. The loader has another name on each machine."""
+    """The names of an image's files, independent of the machine: library folders are normalised,
+    and the loader is omitted."""
     return {re.sub(r"^(usr/)?lib/(aarch64|x86_64)-linux-gnu", "LIB", name) for name in files if not re.search(r"/ld-linux", name)}
 
 

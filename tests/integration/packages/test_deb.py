@@ -23,8 +23,8 @@ SECTIONS = {"sluice-collector": "net", "sluice-tools": "net", "libsluice-client-
 
 
 def packages_of(libraries):
-    """Debian's packages that have these libraries. Their names differ between releases: libssl3 is
-    libssl3t64 in Debian 13."""
+    """The Debian packages that contain these libraries. Their names differ between releases:
+    libssl3 is libssl3t64 in Debian 13."""
     listed = run("/sbin/ldconfig", "-p")
     paths = [re.search(rf"\t{re.escape(name)} .* => (/\S+)", listed)[1] for name in libraries]
     return {run("dpkg-query", "--search", f"*{path.removeprefix('/usr')}").split(":")[0]
@@ -38,13 +38,13 @@ def of_program(name):
 
 
 def names(relation):
-    """The packages that a field names, without versions and alternatives."""
+    """The packages that a control field names, without versions and alternatives."""
     return {each.split()[0].split(":")[0] for each in relation.split(",")} if relation else set()
 
 
 class Package(PackageTest):
-    """The packages for all tests, which do not change them; they are unpacked one over the other, as on a
-    machine that has all."""
+    """The packages for all tests, which do not change them. They are unpacked over each other, as
+    on a machine that has all."""
 
     @classmethod
     def setUpClass(cls):
@@ -163,8 +163,7 @@ class Package(PackageTest):
         self.assertIn("was-enabled", enabled[0])
 
     def test_the_scripts_run_where_no_systemd_does(self):
-        """As in a container. The helper of systemd is replaced by a script that records its
-        arguments."""
+        """As in a container. A script that records its arguments replaces systemd's helper."""
         if pathlib.Path("/run/systemd/system").exists():
             self.skipTest("systemd runs here")
         helper = self.folder / "deb-systemd-helper"
@@ -186,7 +185,7 @@ class Package(PackageTest):
         commands = re.findall(r"^Exec\w+=(\S+) (.*)", unit, re.MULTILINE)
         self.assertGreater(len(commands), 1)
         for program, arguments in commands:
-            if program != "/bin/sh":  # every Debian has /bin/sh
+            if program != "/bin/sh":  # every Debian system has /bin/sh
                 self.assertTrue(os.access(self.root / program[1:], os.X_OK), program)
             for path in re.findall(r"/etc/\S+", arguments):
                 self.assertTrue((self.root / path[1:]).exists(), path)
@@ -226,7 +225,7 @@ class Package(PackageTest):
         self.assertTrue((self.folder / "telemetry_pb2.py").exists())
 
     def test_made_again_they_are_the_same_to_the_byte(self):
-        # Unpacked on the same file system, because CPack's Installed-Size counts folders with their
+        # Unpacked on the same file system, because CPack's Installed-Size includes the folders'
         # size there.
         for name, path in packs(BUILD, "DEB", self.made / "again", MOMENT).items():
             self.assertEqual(path.read_bytes(), self.packages[name].read_bytes(), name)

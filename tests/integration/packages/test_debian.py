@@ -1,6 +1,6 @@
-"""tools/packages installs as Debian does, but starts no service, and tools/debian says why it cannot
-run. apt-get, dpkg-query and debootstrap are scripts here, and /usr/sbin is a folder of the test's own,
-in its namespace."""
+"""tools/packages installs like Debian, but starts no service, and tools/debian reports why it
+cannot run. apt-get, dpkg-query and debootstrap are scripts here. /usr/sbin is a folder of the test
+in a namespace."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ TOOL = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packages"
 PROBE = ["mount", "--bind", "/tmp", "/usr/sbin"]
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 
-# A shell function that asks policy-rc.d as deb-systemd-invoke does, and records the answer. The
+# A shell function that calls policy-rc.d as deb-systemd-invoke does, and records the answer. The
 # package is in $DPKG_MAINTSCRIPT_PACKAGE.
 ASK = """ask() { DPKG_MAINTSCRIPT_PACKAGE=$1 /usr/sbin/policy-rc.d "$2" "$3"; echo "$1 $3 $?" >>asked; }
 """
@@ -32,7 +32,7 @@ case $* in *db:Status-Status*Package*) echo installed old; echo config-files log
 
 
 class OtherRelease(unittest.TestCase):
-    """tools/debian where it cannot make the release."""
+    """tools/debian if it cannot create the release."""
 
     def run_with(self, *arguments):
         with tempfile.TemporaryDirectory() as name:
@@ -73,8 +73,8 @@ class Packages(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", "/usr/sbin"], check=True)
 
     def install(self):
-        """Returns the output of tools/packages. The file `asked` then has the questions that the
-        fake apt-get asked, with their answers."""
+        """Returns the output of tools/packages. The file `asked` then has the questions of the fake
+        apt-get, with their answers."""
         path = f"{self.folder}/bin:{os.environ['PATH']}"
         done = subprocess.run([TOOL, "test"], cwd=self.folder, env={**os.environ, "PATH": path},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)

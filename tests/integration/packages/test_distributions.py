@@ -1,4 +1,4 @@
-"""tools/distributions: the recipes name the archive that it makes, the version and the checksum."""
+"""tools/distributions: the recipes name its archive, the version and the checksum."""
 import hashlib
 import pathlib
 import re

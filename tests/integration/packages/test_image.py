@@ -1,4 +1,5 @@
-"""The container image: what is in it, that it is the same again, and that it runs without rights."""
+"""The container image: its content, that it is reproducible, and that it runs without privileges.
+"""
 import functools
 import gzip
 import hashlib
@@ -22,7 +23,7 @@ TOOL = SOURCE / "tools" / "image"
 
 @functools.cache
 def made():
-    """The folder of the archive and of the image in it, made once."""
+    """The folder with the archive and the image made from it; created once."""
     folder = portable_build() / "image"
     shutil.rmtree(folder, ignore_errors=True)
     archive = pack(portable_build(), "TGZ", folder)
@@ -31,7 +32,7 @@ def made():
 
 
 def blob(layout, descriptor):
-    """The bytes that a descriptor names, checked against it."""
+    """The bytes of the blob that a descriptor names. Asserts that they match it."""
     data = (layout / "blobs" / descriptor["digest"].replace(":", "/")).read_bytes()
     if len(data) != descriptor["size"]:
         raise AssertionError(f"{descriptor} has {len(data)} bytes")
@@ -51,7 +52,7 @@ def parts(layout):
 
 
 def name_of(layout):
-    """The tag by which the image is found in its layout."""
+    """The tag of the image in its layout."""
     descriptor, = json.loads((layout / "index.json").read_text(encoding="ascii"))["manifests"]
     return descriptor["annotations"]["org.opencontainers.image.ref.name"]
 
@@ -169,8 +170,8 @@ class Layout(PackageTest):
         run(SLUICE, "--check", "--config", self.folder / "sluice.yaml")
 
 
-# Starts the container as `podman run --network host --read-only --cap-drop ALL` does, with the
-# arguments of the script, which take the place of the image's.
+# Starts the container as `podman run --network host --read-only --cap-drop ALL` does. The arguments
+# of this script replace those of the image.
 STARTER = """#!{python}
 import json, os, sys
 bundle = {bundle!r}
@@ -216,7 +217,7 @@ class Container(PackageTest):
         self.assertIn(run(SLUICE, "--version").splitlines()[0], done.stdout)
 
     def process(self):
-        """The system's view of the program in the container."""
+        """The process of the program in the container, as the system sees it."""
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if os.readlink(path / "exe") == "/usr/bin/sluice" and (

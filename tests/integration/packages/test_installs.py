@@ -1,5 +1,6 @@
-"""Machines install from a repository by the commands of the document, upgrade, go back and remove: Debian 12 and 13 with
-apt, each in a fresh folder, for this machine and for arm64 under qemu, and a machine with dnf."""
+"""Machines install from a repository with the documented commands, upgrade, downgrade and remove:
+Debian 12 and 13 with apt, each in a fresh folder, for this machine and for arm64 under qemu; and a
+machine with dnf."""
 import os
 import pathlib
 import shutil
@@ -17,7 +18,7 @@ from repositories import (OLD, Key, Server, documented, rpms_with_version, syste
 CHANGED = "# Changed by the administrator.\n"
 CONFIGURATION, DATA = "etc/sluice/sluice.yaml", "var/log/sluice/metrics.ndjson"
 
-# Starts the collector as its service does, in a network of its own; sends to it, and stops it.
+# Starts the collector as its service does, in a separate network, sends to it, and stops it.
 COLLECT = """
 ip link set lo up
 mkdir -p "$1/var/log/sluice" "$1/var/lib/sluice" "$1/run/sluice"
@@ -56,10 +57,10 @@ class Published(PackageTest):
 
 
 class Debian:
-    """Tests of one Debian; a subclass names it."""
+    """Tests of one Debian release, which a subclass names."""
     suite = None
     foreign = []  # options of debootstrap for another machine
-    emulation = []  # what starts a command there
+    emulation = []  # words in front of commands for that machine
 
     @classmethod
     def build(cls):
@@ -73,7 +74,7 @@ class Debian:
 
     @classmethod
     def debootstrap(cls, root):
-        # In mounts of its own: debootstrap may leave /proc mounted, and a copy of that never ends.
+        # In separate mounts: debootstrap may leave /proc mounted, and copying that would never end.
         return subprocess.run(["unshare", "--mount", "debootstrap", *cls.foreign, "--variant=minbase", "--include=curl", cls.suite, root],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
@@ -97,7 +98,7 @@ class Debian:
 
     @classmethod
     def run_inside(cls, root, script):
-        """Runs a script on the machine, and leaves no process of it behind."""
+        """Runs a script on the machine, and leaves no process of it running."""
         return subprocess.run(
             [*cls.emulation, "unshare", "--mount", "--pid", "--fork", "--kill-child", "chroot", root, "sh", "-c", script],
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"},
@@ -114,9 +115,9 @@ class Debian:
         return [found.get(name) for name in names]
 
     def collect(self, lines):
-        """One hundred datagrams more become lines of the file, which has this number then."""
+        """Sends 100 datagrams, after which the file has `lines` lines."""
         run(*self.emulation, "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", COLLECT, "bash", self.root,
-            "--sandbox=auto" if self.emulation else "")  # qemu has no seccomp, and the configuration requires it
+            "--sandbox=auto" if self.emulation else "")  # qemu has no seccomp
         log = (self.root / "log").read_text(encoding="utf-8")
         self.assertEqual(self.lines(), lines, log)
 
@@ -159,9 +160,9 @@ class Debian:
         self.assertIn("is not signed", self.with_another_key())
 
     def replaces_the_undivided_package(self, install, now):
-        """Replaces the package of 0.1.0, which was called sluice and had all programs."""
+        """Replaces the package of 0.1.0, which was named sluice and contained all programs."""
         self.inside("apt purge sluice-tools")
-        self.assertEqual(self.left(), {"/run/sluice", "/var/lib/sluice", "/var/log/sluice"})  # made by COLLECT
+        self.assertEqual(self.left(), {"/run/sluice", "/var/lib/sluice", "/var/log/sluice"})  # by COLLECT
         shutil.copy(undivided(self.place, self.old), self.root / "undivided.deb")
         self.inside("apt install ./undivided.deb")
         self.assertEqual(self.versions_of("sluice", "sluice-tools"), [OLD, None])
@@ -174,7 +175,8 @@ class Debian:
         self.collect(400)
 
     def left(self):
-        """Where the name is after a purge, except in what apt has of the repository."""
+        """The paths with "sluice" in their names after a purge, except those that apt keeps about
+        the repository."""
         found = self.inside("find / -xdev -name '*sluice*' -not -path '/proc/*'").split()
         return {path for path in found if not path.startswith(("/etc/apt/", "/var/lib/apt/", "/var/cache/apt/"))}
 
@@ -183,7 +185,7 @@ class Debian:
         return [first, second, update], install, upgrade, back, purge
 
     def with_another_key(self):
-        """The output of apt for lists that the key of the machine has not signed."""
+        """The output of apt for lists that are not signed with the machine's key."""
         other = Key(self.place / "other")
         ring = self.root / "etc/apt/keyrings/sluice.asc"
         ring.write_text(run("gpg", "--armor", "--export", env=other.environment), encoding="ascii")
@@ -192,7 +194,8 @@ class Debian:
 
 
     def sends_to_nats(self):
-        """The libraries that the package recommends are those that it loads, also on a Debian that has other versions."""
+        """The libraries that the package recommends are those that the program loads, also on a
+        Debian release with other versions."""
         said = self.inside("sluice --version")
         for name in ("tls", "http", "kafka", "nats"):
             self.assertRegex(said, rf"\n{name}: \S+ \d", said)
@@ -232,12 +235,13 @@ class Arm64(Debian):
 
     @classmethod
     def debootstrap(cls, root):
-        """Unpacks the packages, and makes devices, which the emulated part cannot; then runs their scripts there."""
+        """Unpacks the packages and creates devices, which an emulated system cannot. Then runs
+        their scripts there."""
         done = super().debootstrap(root)
         if done.returncode != 0:
             return done
         with open(root / "debootstrap/functions", "a", encoding="ascii") as functions:
-            functions.write("\ncheck_sane_mount () { return 0; }\n")  # it tries to make a device
+            functions.write("\ncheck_sane_mount () { return 0; }\n")  # the original tries to create a device
         return cls.run_inside(root, "/debootstrap/debootstrap --second-stage")
 
 
@@ -251,7 +255,8 @@ class TrixieArm64(Arm64, Trixie):
 
 @unittest.skipUnless(shutil.which("dnf") and shutil.which("createrepo_c"), "needs dnf and createrepo-c")
 class Dnf(Published):
-    """A folder into which dnf installs; no script of a package runs, because no shell is in it."""
+    """A folder into which dnf installs. Scripts of packages do not run, because the folder has no
+    shell."""
 
     @classmethod
     def versions(cls):
@@ -266,8 +271,8 @@ class Dnf(Published):
         self.repos.mkdir(parents=True)
 
     def dnf(self, words):
-        """Runs the words of a command that begins with dnf, on the machine. Packages for all machines are in a
-        repository of their own."""
+        """Runs a dnf command on the machine. Packages for all machines are in a separate
+        repository."""
         common = f"{self.server.url}/rpm/noarch"
         return run("dnf", "--assumeyes", f"--installroot={self.root}", f"--setopt=reposdir={self.repos}",
                    "--releasever=1", "--setopt=tsflags=noscripts", f"--repofrompath=system,{common}",

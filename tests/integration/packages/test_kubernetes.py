@@ -1,8 +1,7 @@
-"""The files for Kubernetes: valid by Kubernetes' own schemas, and they fit each other.
+"""The files for Kubernetes: they are valid by Kubernetes' own schemas, and match each other.
 
-Two checkers read these schemas: kubernetes-validate, whose package has them, and kubeconform, which is built from its
-Go module into the build folder.
-"""
+Two checkers read these schemas: kubernetes-validate, whose package contains them, and kubeconform,
+which is built from its Go module into the build folder."""
 import json
 import os
 import pathlib
@@ -16,14 +15,14 @@ from packaging import SOURCE, PackageTest
 from python_packages import python_with
 
 FOLDER = SOURCE / "tools/packaging/container"
-OLDEST, NEWEST = "1.25", "1.37"  # of Kubernetes, whose schemas the checker has
+OLDEST, NEWEST = "1.25", "1.37"  # versions of Kubernetes whose schemas the checker has
 CHECKER = ("kubernetes-validate==1.37.0", "jsonschema==4.26.0", "jsonschema-specifications==2025.9.1", "attrs==26.1.0",
            "referencing==0.37.0", "rpds-py==2026.9.1", "PyYAML==6.0.4", "importlib_resources==7.1.0",
            "packaging==26.4", "typing_extensions==4.16.0")
 KUBECONFORM = "github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0"
 BIN = pathlib.Path(os.environ["TEST_GO_BIN"])
-LONGEST = 900  # seconds to download and build it
-# In a file that is right, and what takes its place.
+LONGEST = 900  # seconds for download and build
+# Text of a valid file, and a wrong replacement.
 MISTAKES = (("hostNetwork: true", "hostNetwork: often"), ("hostNetwork", "hostNetworks"),
             ("periodSeconds: 10", "periodSeconds: ten"), ("selector:", "selectors:"))
 
@@ -44,7 +43,8 @@ def kubeconform():
 
 
 def local_schemas(version, folder):
-    """Copies the strict schemas of a version, which name each other by addresses, to be found by names of files."""
+    """Copies the strict schemas of a version, and replaces the addresses with which they refer to
+    each other by file names."""
     package, = PYTHON.parents[1].glob("lib/*/site-packages/kubernetes_validate/kubernetes-json-schema")
     for name in ("_definitions", "configmap-v1", "daemonset-apps-v1"):
         text = (package / f"v{version}.0-local-strict/{name}.json").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def local_schemas(version, folder):
 
 
 def check(path, version):
-    """Runs the checker; returns whether the file is valid, and the checker's output."""
+    """Runs the checker. Returns whether the file is valid, and the checker's output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([PYTHON.with_name("kubernetes-validate"), "--kubernetes-version", version, "--strict", path],
                           env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

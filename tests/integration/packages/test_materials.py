@@ -1,5 +1,4 @@
-"""The bill of materials: it has the standard's format, and lists what the programs really
-contain."""
+"""The bill of materials: it has the standard's format, and lists what the programs contain."""
 import json
 import re
 import subprocess
@@ -10,12 +9,12 @@ from spdx_reading import Materials, mistakes
 
 DOCUMENT = BUILD / "sluice.spdx.json"
 
-# Parts that the compiler adds to each program.
+# Components that the compiler adds to each program.
 COMPILERS = {"gcc", "glibc"}
 
 
 def without(*path):
-    """A change of the document: removes one part."""
+    """A function that removes one part of the document."""
     def change(document):
         *folders, name = path
         for folder in folders:
@@ -73,8 +72,7 @@ class Content(unittest.TestCase):
         self.assertEqual(self.materials.package("sluice")["versionInfo"], version)
 
     def test_the_libraries_that_are_linked_in_are_those_that_the_program_names(self):
-        """The versions that the libraries themselves report, as the collector's --version prints
-        them."""
+        """The versions that the libraries themselves report in the collector's --version."""
         said = run(BUILD / "bin/sluice", "--version")
         names = {"protobuf-c": r"^protobuf-c: (\S+)$", "zstd": r"\(libzstd (\S+)\)", "zlib": r"\(zlib (\S+)\)",
                  "libyaml": r"^configuration files: libyaml (\S+)$"}
@@ -106,8 +104,8 @@ class Content(unittest.TestCase):
                                  any(name.startswith(f"{library}.so") for name in opened))
 
     def test_a_library_of_another_archive_is_named_without_a_licence(self):
-        """The library gets NOASSERTION, so that the test of licences fails when a program links a library
-        that has no row."""
+        """A library without a row gets NOASSERTION, so that the test of licences fails when a
+        program links it."""
         script = ("import components; print(components.component_of('/usr/lib/libother.a'),"
                   "components.component_of('sinks/libsluice_sinks.a'))")
         done = subprocess.run(["python3", "-B", "-c", script], cwd=SOURCE / "tools/packaging/sbom",

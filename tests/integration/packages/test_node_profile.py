@@ -1,5 +1,6 @@
-"""The sandbox inside the seccomp profile that a node of Kubernetes gives a pod with RuntimeDefault: containerd's, read in the
-source of its Go module, which is downloaded and not built."""
+"""The sandbox inside the seccomp profile that a Kubernetes node applies to a pod with
+RuntimeDefault. It is containerd's profile, read in the source of its Go module, which is downloaded
+and not built."""
 import json
 import pathlib
 import platform
@@ -15,8 +16,9 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, read_lines
 CONTAINERD = "github.com/containerd/containerd/v2@v2.1.4"
 GO_NAMES = {"x86_64": "amd64", "aarch64": "arm64", "s390x": "s390x"}
 
-# Starts the program inside a profile: names of calls that are permitted. As in containerd, and for a process without
-# capabilities, others are refused with EPERM; clone may make no namespaces, and clone3 does not exist.
+# Starts the program with a profile: the names of permitted calls. As in containerd for a process
+# without capabilities, other calls fail with EPERM, clone may not create namespaces, and clone3
+# does not exist.
 STARTER = """#!/usr/bin/python3
 import errno, os, socket, sys
 import seccomp
@@ -35,7 +37,8 @@ os.execv({program!r}, [{program!r}, *sys.argv[1:]])
 
 
 def permitted():
-    """The calls that containerd's profile permits to a process without capabilities, whatever their arguments are."""
+    """The calls that containerd's profile permits to a process without capabilities, with any
+    arguments."""
     done = subprocess.run(["go", "mod", "download", "-json", CONTAINERD], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=300, check=False)
     if done.returncode != 0:

@@ -1,4 +1,4 @@
-"""The archive and the .rpm for any distribution, built from scratch with a preset of their own."""
+"""The archive and the .rpm for any distribution, built from scratch with a separate preset."""
 import os
 import platform
 import re
@@ -13,7 +13,7 @@ from sluice_program import RIEMANN
 from spdx_reading import Materials
 from website import CAN_BE_MADE, WHY_NOT, Website
 
-LEAST_GLIBC = (2, 36)  # of Debian 12, on which the archive of a release is built
+LEAST_GLIBC = (2, 36)  # that of Debian 12, on which release archives are built
 HAS_NEWER = tuple(map(int, platform.libc_ver()[1].split("."))) > LEAST_GLIBC
 
 
@@ -87,7 +87,7 @@ class Archive(PackageTest):
 
 @unittest.skipUnless(shutil.which("rpmbuild"), "needs rpmbuild")
 class Rpm(PackageTest):
-    """The .rpm files have the same programs as the archive; only the differences are tested."""
+    """The .rpm files have the same programs as the archive, so only the differences are tested."""
 
     @classmethod
     def setUpClass(cls):

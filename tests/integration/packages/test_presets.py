@@ -1,4 +1,4 @@
-"""A preset's first configuration may fail, because its compiler is not installed yet."""
+"""The first configuration of a preset may fail because its compiler is not installed yet."""
 import json
 import os
 import pathlib
@@ -11,12 +11,13 @@ import unittest
 from packaging import SOURCE, need
 
 
-# These toolchain files look for their libraries first, and stop without them before a compiler is looked for.
+# These toolchain files search for their libraries first, and stop without them before the search
+# for a compiler.
 STOP_BEFORE = ("musl.cmake", "linux-cross.cmake")
 
 
 def presets():
-    """Name and build type of each preset that this system can configure."""
+    """The name and build type of each preset that this system can configure."""
     each = {preset["name"]: preset for preset in json.loads(
         (SOURCE / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
     for name, preset in each.items():
@@ -31,8 +32,7 @@ def presets():
 
 class Presets(unittest.TestCase):
     def test_a_configuration_without_a_compiler_leaves_the_flags_of_the_next_one(self):
-        """CMake keeps the empty flags of a compiler that it did not find, unless the preset has
-        its own."""
+        """CMake keeps the empty flags of a missing compiler, unless the preset sets flags."""
         with tempfile.TemporaryDirectory() as folder:
             tools = pathlib.Path(folder, "tools")
             tools.mkdir()

@@ -1,6 +1,7 @@
-"""The recipes for Homebrew, Alpine and Arch, without mistakes that a checker finds; and the packages that they build
-of the archive, which they download from loopback. Homebrew's and Alpine's own programs are not in Debian:
-homebrew.rb takes the place of the former, and busybox' shell that of abuild. The C library is this machine's."""
+"""The recipes for Homebrew, Alpine and Arch: checkers find no mistakes in them, and they build
+packages from the archive, which they download from loopback. Debian does not have Homebrew's and
+Alpine's own programs, so homebrew.rb replaces the former, and busybox's shell replaces abuild. The
+C library is that of this machine."""
 import os
 import pathlib
 import re
@@ -16,7 +17,7 @@ from repositories import Server
 HERE = pathlib.Path(__file__).parent
 NOBODY = 65534
 
-# Takes the place of cmake, to build in half of the time: optimised less, and not across files.
+# Replaces cmake, to build in half of the time: with less optimisation, and none across files.
 CMAKE = """#!/bin/sh
 case $1 in
     -S | -B) exec {cmake} "$@" -DSLUICE_LTO=OFF -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG";;
@@ -24,7 +25,7 @@ case $1 in
 esac
 """
 
-# Where the style of Homebrew's formulae differs from the usual one.
+# Differences between the style of Homebrew's formulae and the usual one.
 RUBOCOP = """
 AllCops: {NewCops: disable}
 Layout/LineLength: {Max: 118}
@@ -36,7 +37,8 @@ Style/FrozenStringLiteralComment: {Enabled: false}
 Style/StringLiterals: {EnforcedStyle: double_quotes}
 """
 
-# The steps of abuild with an APKBUILD in the current folder: the phases, and a package of their own for the tools.
+# The steps of abuild for the APKBUILD in the current folder: the phases, and a separate package for
+# the tools.
 ABUILD = """
 set -e
 export srcdir=$PWD/src pkgdir=$PWD/pkg
@@ -65,7 +67,7 @@ start_pre
 
 
 def needs(*tools):
-    """Leaves out a test if one of these tools is missing."""
+    """Skips a test if one of these tools is missing."""
     missing = [tool for tool in tools if not shutil.which(tool)]
     return unittest.skipIf(missing, f"needs {', '.join(missing)}")
 
@@ -92,7 +94,7 @@ class Recipes(PackageTest):
         cls.environment = {**os.environ, "CFLAGS": "-O1", "PATH": f"{programs}:{os.environ['PATH']}"}
 
     def folder_with(self, *names):
-        """A folder with some of the files that were made."""
+        """A folder with some of the created files."""
         folder = self.place / self.id().rsplit(".", 1)[1]
         folder.mkdir()
         for name in names:
@@ -100,7 +102,8 @@ class Recipes(PackageTest):
         return folder
 
     def runs(self, root, programs="usr/bin", configuration="etc/sluice/sluice.yaml"):
-        """The programs have the version, and collect by the configuration that is installed with them."""
+        """Asserts that the programs have the version, and collect with the configuration that is
+        installed with them."""
         for name in PROGRAMS:
             if (root / programs / name).exists():
                 self.assertEqual(run(root / programs / name, "--version").split()[:2], [name, version()])
@@ -115,7 +118,7 @@ class Recipes(PackageTest):
     def test_the_recipe_for_arch_makes_a_package(self):
         folder = self.folder_with("PKGBUILD")
         words = ["makepkg", "--nodeps", "--noconfirm"]
-        if os.geteuid() == 0:  # makepkg refuses root
+        if os.geteuid() == 0:  # makepkg refuses to run as root
             os.chown(folder, NOBODY, NOBODY)
             words = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *words]
         run(*words, cwd=folder, timeout=1700,
@@ -156,7 +159,8 @@ class Recipes(PackageTest):
         self.serves(root)
 
     def serves(self, root):
-        """The service of OpenRC makes its folders, and does not start with a wrong configuration."""
+        """Asserts that the OpenRC service creates its folders, and does not start with a wrong
+        configuration."""
         service, configuration = root / "etc/init.d/sluice", self.folder / "service.yaml"
         configuration.write_text("sinks:\n  - to: stdout\n", encoding="ascii")
         words = ["busybox", "ash", "-c", OPENRC, "ash", service, root / "usr/bin/sluice", configuration]

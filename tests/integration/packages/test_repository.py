@@ -1,4 +1,5 @@
-"""tools/repository: the lists name what was given, are signed, and a published version never changes."""
+"""tools/repository: the lists name the given packages and are signed, and a published version never
+changes."""
 import gzip
 import hashlib
 import pathlib

@@ -1,5 +1,5 @@
-"""One commit is built and packed to the same bytes in any folder, at any time, in any time zone and language, and with
-any mask of file modes."""
+"""A commit is built and packed to the same bytes in any folder, at any time, in any time zone and
+language, and with any umask."""
 import os
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ import unittest
 
 from packaging import BUILD, PROGRAMS, SOURCE, PackageTest, need, packs
 
-# The differences: the folder, the environment, and the mask of file modes.
+# They differ in the folder, the environment, and the umask.
 PLACES = (("a", {"TZ": "UTC", "LC_ALL": "C.UTF-8"}, 0o022),
           ("with/a-longer-name", {"TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, 0o077))
 
@@ -26,7 +26,7 @@ class Packed(PackageTest):
     def packed(self, generator, place):
         name, _, mask = place
         if generator == "DEB":
-            mask = 0o022  # CPack gives the members of the outer archive the rights that the mask leaves
+            mask = 0o022  # CPack gives the members of the outer archive modes that depend on the umask
         folder = self.folder / name / generator
         subprocess.run([os.environ["CPACK"], "--config", BUILD / "CPackConfig.cmake", "-G", generator, "-B", folder],
                        env=environment_of(place), umask=mask, stdin=subprocess.DEVNULL, capture_output=True, check=True)
@@ -61,7 +61,7 @@ class Compiled(PackageTest):
         subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", SOURCE, source], **more)
         more["cwd"] = source
         subprocess.run([os.environ["CMAKE"], "--preset", "package"], **more)
-        # At low priority, as other tests that run at the same time have time limits.
+        # At low priority, because concurrent tests have time limits.
         subprocess.run(["nice", "-n", "10", os.environ["CMAKE"], "--build", "--preset", "package", "--parallel", jobs],
                        **more)
         return source / "build" / "package"

@@ -1,7 +1,7 @@
-"""The statically linked libraries are Debian's newest, with security updates.
+"""The statically linked libraries are the newest of Debian, including security updates.
 
-Their versions come from the bill of materials. Where Debian's archive cannot be reached the test is skipped.
-"""
+The versions come from the bill of materials. If Debian's archive cannot be reached, the test is
+skipped."""
 import os
 import pathlib
 import re
@@ -27,7 +27,7 @@ def linked(materials):
 
 
 def newest(packages):
-    """The newest version of each in the archive, or None if it cannot be reached."""
+    """The newest version of each package in the archive, or None if it cannot be reached."""
     done = subprocess.run([SOURCE / "tools/fetch-source", "--newest", *sorted(packages)],
                           capture_output=True, text=True, check=False)
     return dict(line.split() for line in done.stdout.splitlines()) if done.returncode == 0 else None

@@ -1,5 +1,5 @@
-"""The version of a source tree: by tags in a clone, by a file in an archive; and the version of
-packages."""
+"""The version of a source tree: from tags in a clone, from a file in an archive. Also the version
+of packages."""
 import os
 import pathlib
 import re
@@ -36,7 +36,7 @@ class Version(unittest.TestCase):
         self.commit()
 
     def git(self, *arguments, folder=None):
-        """git's output, without settings of a user or machine."""
+        """Runs git without the settings of a user or machine. Returns its output."""
         return run("git", "-C", folder or self.clone, "-c", "user.name=T", "-c",
                    "user.email=t@example.org", *arguments, env=self.environment()).strip()
 
@@ -51,7 +51,7 @@ class Version(unittest.TestCase):
         self.git("tag", *options, name)
 
     def archive(self):
-        """A folder with the archive made by `git archive`, which is not a clone."""
+        """A folder with the content of the archive that `git archive` makes."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         packed = folder / "archive.tar"
         self.git("archive", "--output", packed, "HEAD")

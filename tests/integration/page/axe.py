@@ -1,4 +1,4 @@
-"""axe-core, which finds what keeps readers from a page: fetched by npm into the build folder."""
+"""axe-core, which finds accessibility problems of pages. npm fetches it into the build folder."""
 import os
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ def violations(page, script):
 
 
 def source():
-    """The script, or None and why it cannot be had."""
+    """The script, or None and the reason why it is missing."""
     script = FOLDER / f"axe-{VERSION}.js"
     if script.exists():
         return script.read_text(encoding="utf-8"), None

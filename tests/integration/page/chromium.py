@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its DevTools protocol over a pipe, without further software. It
+"""A headless Chromium, controlled by its DevTools protocol over a pipe, without other software. It
 connects only to this machine. No wait is longer than LONGEST."""
 import base64
 import json
@@ -83,7 +83,7 @@ class Chromium:
                 return answer["result"]
 
     def events(self, session, method):
-        """The events of a kind so far for a session; removes them."""
+        """Removes and returns the events of a kind for a session."""
         found = [event["params"] for event in self._events
                  if event["method"] == method and event.get("sessionId") == session]
         self._events = [event for event in self._events
@@ -95,10 +95,10 @@ class Chromium:
 
 
 class Page:
-    """A page of a size and a colour scheme ("light", "dark")."""
+    """A page with a size and a colour scheme ("light", "dark")."""
 
     def __init__(self, browser, url, width=1600, height=1000, scheme="light", script=None):
-        """`script` runs before those of the page."""
+        """`script` runs before the page's own scripts."""
         self._browser = browser
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target,
@@ -163,7 +163,7 @@ class Page:
         return found
 
     def asked_for(self):
-        """The addresses that the page asked for so far."""
+        """The addresses that the page has requested."""
         return [event["request"]["url"] for event in
                 self._browser.events(self.session, "Network.requestWillBeSent")]
 

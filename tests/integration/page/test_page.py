@@ -29,14 +29,14 @@ needs_http = unittest.skipIf(b"\nhttp: none" in VERSION,
 NO_SLEEP = "no command there waits without reading its input"
 SIZES = tuple(troubles.HEIGHTS.items())
 VIEWS = ("#/", "#/listener/0", "#/sink/1", "#/program", "#/senders", "#/word/ring_full")
-VIEWERS = 8  # at most
-HISTORIES = 64  # of the listeners; the sinks have 64 more
+VIEWERS = 8  # maximum
+HISTORIES = 64  # most listeners with histories; also the most sinks
 RATE, FEW = 20000, 500  # datagrams a second
-NO_NUMBER = r"NaN|undefined|null|Infinity|\{\}"  # what a page without a number may show instead
+NO_NUMBER = r"NaN|undefined|null|Infinity|\{\}"  # text that may appear in place of a missing number
 SHOWN = "document.documentElement?.dataset.at"
 STATE = "document.getElementById('state-word')?.textContent"
 
-# The tables of the first view: of each row its name, and the cells of numbers.
+# The tables of the first view: for each row, its name and its cells with numbers.
 TABLES = """[...document.querySelectorAll('section > .card table.rows')].map(table =>
     [...table.tBodies[0].rows].map(row => Object.fromEntries([...row.cells].map((cell, at) =>
         [at === 0 ? 'name' : cell.dataset.label, cell.textContent]))))"""
@@ -49,7 +49,7 @@ def number(text):
 
 
 def lost_before(listener, words):
-    """A listener's losses by the rule of the page: a reason without a remedy is not a loss."""
+    """A listener's losses as the page defines them: reasons without a remedy are not losses."""
     return (listener["kernel_drops"] or 0) + sum(
         count for reason, count in listener["reasons"].items() if words[reason]["remedy"])
 
@@ -76,7 +76,7 @@ class PageTest(ProgramTest):
         return page
 
     def load(self, program, listener, rate, *arguments):
-        """Sends as long as the test runs."""
+        """Sends while the test runs. Returns a function that stops sending."""
         process = subprocess.Popen(
             command(os.environ["TEST_SEND"], "--to", f"udp://127.0.0.1:{program.port(listener)}",
                     "--rate", str(rate // 2), "--duration", "10m", *arguments),
@@ -89,15 +89,15 @@ class PageTest(ProgramTest):
         return end
 
     def lossy(self, rate=RATE):
-        """A collector at a rate that loses some before and, except on Windows, some after it
-        decodes."""
+        """A collector at a rate at which it loses records before and, except on Windows, after it
+        decodes them."""
         program, client = self.serve(
             "--listen", RIEMANN + "&receive_buffer=16KiB", "--listen", TELEMETRY,
             "--sink", f"file:{self.folder / 'out.json'}",
             *(() if WINDOWS else ("--sink", "command:exec sleep 1000?format=csv")),
             "--stop-timeout", "100ms", listeners=2)
         self.addCleanup(program.process.wait, DEADLINE)
-        self.addCleanup(program.ask_to_stop)  # the stop ends the command, too
+        self.addCleanup(program.ask_to_stop)  # the stop also ends the command
         ends = [self.load(program, 0, rate, "--schema", "riemann", "--malformed", "3%"),
                 self.load(program, 1, rate, "--schema", "telemetry", "--sources", "4")]
         return program, client, ends
@@ -105,7 +105,7 @@ class PageTest(ProgramTest):
 
 class Numbers(PageTest):
     def assert_shown(self, tables, ledger):
-        """Every number of the tables of the first view."""
+        """Asserts that the tables of the first view have the ledger's numbers."""
         listeners, sinks = ({row["name"]: row for row in table} for table in tables[:2])
         self.assertEqual((len(listeners), len(sinks)),
                          (len(ledger["listeners"]), len(ledger["sinks"])))
@@ -123,7 +123,7 @@ class Numbers(PageTest):
                               lost_after(counted)))
 
     def listen(self, page):
-        """Makes the page keep the events in addition to what it shows."""
+        """Makes the page keep the events in `window.last`."""
         page.evaluate("""window.last = window.words = null;
             const extra = new EventSource('/events');
             extra.addEventListener('first', event => {
@@ -136,7 +136,7 @@ class Numbers(PageTest):
 
     @staticmethod
     def still(program):
-        """The ledger that the program prints when its counts no longer change."""
+        """The ledger that the program prints when its counts do not change any more."""
         ledgers = [None]
 
         def same():
@@ -147,7 +147,7 @@ class Numbers(PageTest):
         return ledgers[-1]
 
     def same_second(self, page, condition, what):
-        """The event and the page's content for one second that meets the condition."""
+        """The event and the page's content in one second in which the condition is met."""
         return page.wait_for(f"window.last?.at === Number({SHOWN}) && ({condition}) && "
                              f"[window.last.ledger, {TABLES}, window.seen = window.last.at]", what)
 
@@ -165,7 +165,8 @@ class Numbers(PageTest):
                       "some is lost before and some after it is decoded")
         for end in ends:
             end()
-        # Once the counts no longer change, the page must have the ledger that the program prints.
+        # When the counts do not change any more, the page must have the ledger that the program
+        # prints.
         ledger = self.still(program)
         self.assertGreater(sum(each["received"] for each in ledger["listeners"]), RATE)
         sent, tables, _ = self.same_second(
@@ -181,7 +182,7 @@ class Numbers(PageTest):
               f"{[lost_after(each) for each in ledger['sinks']]} lost", file=sys.stderr)
 
     def test_what_has_no_history_has_its_rates_and_its_losses(self):
-        """More listeners than there are histories for; each sink has one."""
+        """There are more listeners than histories. Each sink has one."""
         listeners, sinks = HISTORIES + 2, 12
         program, client = self.serve(
             *["--listen", TELEMETRY] * (listeners - 1), "--listen", RIEMANN,
@@ -218,7 +219,7 @@ class Numbers(PageTest):
         for term, shown in terms.items():
             group, _, reason = term.partition(".")
             counted = ledger["listeners"][0][group]
-            if term == "kernel_drops" and WINDOWS:  # Windows does not count drops of the kernel
+            if term == "kernel_drops" and WINDOWS:  # Windows does not count kernel drops
                 self.assertEqual(shown, "unknown")
             else:
                 self.assertEqual(number(shown), counted[reason] if reason else counted, term)
@@ -236,7 +237,8 @@ class Numbers(PageTest):
         self.assertEqual(page.complaints(), [])
 
     def assert_delivery(self, page, view, sink, terms):
-        """A sink's own view has the ledger's numbers of these terms, and its sum."""
+        """Asserts that the view of a sink has the ledger's numbers of these terms, and their sum.
+        """
         page.evaluate(f"location.hash = '{view}'")
         shown = "window.shown = [" + ",".join(
             f"document.querySelector('[data-term={term}]')?.textContent" for term in terms) + "]"
@@ -294,9 +296,9 @@ class Numbers(PageTest):
 
     def test_senders_are_ordered_by_their_losses(self):
         program, client = self.serve("--listen", TELEMETRY)
-        # each more than the numbers that may still arrive late
+        # each larger than the window in which late numbers may arrive
         gaps = {"some": 4000, "most": 5000, "few": 3000, "none": 0}
-        addresses = {}  # the last one is the busiest, too
+        addresses = {}  # the last one is also the busiest
         for at, (name, gap) in enumerate(gaps.items()):
             addresses[name] = f"127.0.0.{at + 2}"
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -346,7 +348,7 @@ class Numbers(PageTest):
 
 @not_on_windows(NO_SLEEP)
 class Troubles(PageTest):
-    """Twenty listeners and ten sinks, of which five lose, fail or wait."""
+    """Twenty listeners and ten sinks, of which five lose records, fail or wait."""
 
     LINES = "[...document.querySelectorAll('.need li')]"
 
@@ -367,8 +369,8 @@ class Troubles(PageTest):
         self.losing = set(self.program.names[troubles.QUIET_LISTENERS:] + self.sinks)
 
     def assert_first(self, page, width):
-        """All listeners and sinks that lose are within the first screen: above the tables, and
-        first in them."""
+        """Asserts that all listeners and sinks with losses are on the first screen: above the
+        tables, and in their first rows."""
         shown = page.evaluate(f"""{self.LINES}.map(line => {{
             const box = line.firstChild.getBoundingClientRect();
             return [line.firstChild.textContent, box.top >= 0 && box.bottom <= innerHeight];
@@ -381,7 +383,8 @@ class Troubles(PageTest):
         self.assertEqual(tops, sorted(tops), width)
 
     def assert_legends(self, page, width):
-        """The graphs by sink have the worst ones, and the end of each name is visible."""
+        """Asserts that the graphs by sink have the worst ones, and that the end of each name is
+        visible."""
         legends = page.evaluate("""['Written', 'Queue fill'].map(title => {
             const graph = [...document.querySelectorAll('.graph')].find(each =>
                 each.querySelector('h3').textContent.startsWith(title));
@@ -506,7 +509,7 @@ class Connection(PageTest):
             self.assertEqual(watcher.begin()[0], 200)
         self.sender(program).send_all([metric(1)] * 9)
         program.wait_for_settled(9)
-        # The page's pause of 10 s is shortened to 1 s here.
+        # The page waits for 10 s, which is shortened to 1 s here.
         page = self.open(client, script="const later = setTimeout; window.setTimeout = "
                          "(what, pause) => later(what, pause === 10000 ? 1000 : pause);")
         notice = "document.getElementById('notice').checkVisibility()"
@@ -523,13 +526,13 @@ class Connection(PageTest):
 
 
 class Readers(PageTest):
-    # Causes that may move the rest: more reasons than in the last seconds, and other rows that are first.
+    # Legitimate causes of a movement: more reasons than before, or other rows in front.
     ROOM = """['.reasons', ':has(> .need)'].map(each =>
         document.querySelector(each).style.minHeight) + ' ' +
         [...document.querySelectorAll('tbody th')].map(each => each.textContent)"""
 
     def is_still(self, page):
-        """Whether the page stays as tall for three seconds, in which nothing may move."""
+        """Whether the page keeps its height for three seconds, and no element moves."""
         before = page.evaluate(self.ROOM)
         page.evaluate("""window.moved = 0; window.observer?.disconnect();
             window.observer = new PerformanceObserver(list => {

@@ -1,5 +1,5 @@
-"""The website of the documents in a headless Chromium: readable on a phone and on a screen, light
-and dark, and searched without a server."""
+"""The website of the documents in a headless Chromium: readable on a phone and on a large screen,
+light and dark, and searched without a server."""
 import unittest
 
 import axe
@@ -14,7 +14,7 @@ if not CAN_BE_MADE:
 
 PAGES = ("index.html", "tools/manual/sluice.yaml.5.html", "sinks/index.html", "tools/packaging/threats.html",
          "tools/comparison/index.html", "tools/packaging/sluice.yaml.html")
-READ_CLOSELY = PAGES[0], PAGES[3]  # by axe-core, which takes seconds for a long page
+READ_CLOSELY = PAGES[0], PAGES[3]  # checked by axe-core, which takes seconds for a long page
 WIDTHS = (360, 800, 1600)
 READY = "document.readyState === 'complete'"
 

@@ -1,15 +1,15 @@
-"""A collector in trouble: twenty listeners and ten sinks, of which the last ones lose, fail or wait.
+"""A collector with problems: twenty listeners and ten sinks, of which the last ones lose records,
+fail or wait.
 
-test_page.py and tools/screenshots start a collector with these arguments.
-"""
+test_page.py and tools/screenshots start a collector with these arguments."""
 
 WIDTHS = (1600, 800, 360)  # of the page, in pixels
 HEIGHTS = {1600: 1000, 800: 1000, 360: 740}
 
 QUIET_LISTENERS, QUIET_SINKS = 18, 7
 
-# The keys of the listeners in trouble, and what is sent to each: malformed datagrams, and bursts
-# that do not fit the socket's buffer.
+# The keys of the listeners with problems, and the datagrams for each: malformed ones, and bursts
+# that exceed the socket's buffer.
 LISTENERS = (
     ("schema=riemann", ("--schema", "riemann", "--malformed", "20%", "--rate", "200")),
     ("schema=telemetry&receive_buffer=4KiB",
@@ -35,7 +35,8 @@ def arguments(folder):
 
 
 def senders(ports):
-    """The arguments of sluice-send for each listener that gets datagrams, by the listeners' ports."""
+    """The arguments of sluice-send for each listener that gets datagrams. `ports` are the
+    listeners' ports."""
     quiet = ("--schema", "telemetry", "--rate", "500", "--sources", "12")
     sent = [(ports[0], quiet), *zip(ports[QUIET_LISTENERS:], (what for _, what in LISTENERS))]
     return [["--to", f"udp://127.0.0.1:{port}", *what, "--duration", "1h"] for port, what in sent]

@@ -1,9 +1,8 @@
-"""Rows of features in which each pair of features that can be combined occurs at least once.
+"""Rows of features, so that each possible pair of features occurs in at least one row.
 
 A row is one run of the program: a listener (its kind, framing and TLS), a sink, whether it has a
-spill, a format, and how the run ends. The rows are computed without chance: they are the same in
-every run of the test.
-"""
+spill, a format, and how the run ends. The computation is not random: the rows are the same in every
+run of the test."""
 import collections
 import itertools
 
@@ -17,7 +16,7 @@ STREAM_FRAMINGS = ("delimited", "length16", "length32", "length16-le", "length32
 FRAMINGS = tuple(dict.fromkeys(DATAGRAM_FRAMINGS + STREAM_FRAMINGS))
 KINDS = ("udp", "tcp", "unix", "pcap")
 
-# "fd" is a socket that the program is started with: of UDP, and of TCP with and without TLS.
+# "fd" is a socket that the program inherits: UDP, and TCP with and without TLS.
 INHERITED = (Listener("fd", "datagram", False), Listener("fd", "length32", False),
              Listener("fd", "length32", True))
 LISTENERS = (*(Listener("udp", framing, False) for framing in DATAGRAM_FRAMINGS),
@@ -38,12 +37,13 @@ ENDINGS = ("reload", "stop", "kill")
 
 
 def sink_has_spill(sink, spill):
-    """Only deliveries have a spill, and it is optional."""
+    """Whether the combination is valid: only deliveries may have a spill."""
     return not spill or sink in DELIVERIES
 
 
 def sink_takes(sink, form):
-    """Three formats are for some sinks only, and udp: passes datagrams on."""
+    """Whether the sink supports the format: three formats are for some sinks only, and udp: relays
+    datagrams."""
     if form == "datagram" or sink == "udp":
         return form == "datagram" and sink == "udp"
     if form == "openmetrics":
@@ -52,7 +52,8 @@ def sink_takes(sink, form):
 
 
 def listener_has_datagrams(listener, form):
-    """Whether records are datagrams, if the format needs that: a segment of UDP-Notif is not."""
+    """Whether records are datagrams, if the format needs that. A message of UDP-Notif may be in
+    segments."""
     return form not in ("pcap", "datagram") or listener.framing != "udp-notif"
 
 
@@ -67,7 +68,7 @@ def valid_rows(listeners=LISTENERS, sinks=SINKS):
 
 
 def pairs_in_order(row):
-    """A pair is two factors by their numbers, each with its value."""
+    """All pairs of a row. A pair is two factors, as (index, value)."""
     return itertools.combinations(enumerate(row), 2)
 
 
@@ -77,11 +78,10 @@ def pairs_of(rows):
 
 
 def cover(rows):
-    """Some of the rows that have every pair of all of them.
+    """Some of the rows, which together contain every pair of all rows.
 
-    The next row is always one with the most pairs that no row taken so far has; of these the one
-    whose values were taken least often, and of these the first.
-    """
+    The next row is always one with the most pairs that no selected row has. Among these it is the
+    one whose values were selected least often, and among these the first."""
     bits = {pair: 1 << number for number, pair in enumerate(
         dict.fromkeys(itertools.chain.from_iterable(map(pairs_in_order, rows))))}
     pairs = [sum(bits[pair] for pair in pairs_in_order(row)) for row in rows]

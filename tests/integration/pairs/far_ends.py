@@ -10,16 +10,16 @@ from readers import numbers_in
 
 UNAVAILABLE = 503
 
-# Without this header the records of a remote-write request are sent again, as version 1.0 has them.
+# Without this header, remote write sends the records again in version 1.0.
 TAKEN = (204, {"X-Prometheus-Remote-Write-Samples-Written": "1"})
 
 
 class FarEnd:
-    """The far end of one sink of a row. With a spill, it is unreachable until arrive()."""
+    """The far end of a row's sink. With a spill, it is unreachable until arrive()."""
 
     def __init__(self, row, folder):
         self.row, self.folder = row, folder
-        self.stdouts = []  # standard output of each run of the program
+        self.stdouts = []  # the standard output of each run of the program
 
     def place(self):
         raise NotImplementedError
@@ -29,7 +29,7 @@ class FarEnd:
 
     def url(self, changed):
         """The sink's URL. `changed`: one key has another value."""
-        if self.row.listener.kind == "pcap":  # only a restart changes the sinks of a capture
+        if self.row.listener.kind == "pcap":  # only a restart can change the sinks of a capture
             changed = False
         keys = f"?format={self.row.format}&flush_interval={2 if changed else 1}ms{self.more_keys()}"
         if self.row.spill:
@@ -37,10 +37,10 @@ class FarEnd:
         return self.place() + keys
 
     def leave(self):
-        """Takes no records from now on."""
+        """Stops accepting records."""
 
     def arrive(self):
-        """Takes records from now on."""
+        """Accepts records from now on."""
 
     def close(self):
         pass
@@ -61,7 +61,7 @@ class StandardOutput(FarEnd):
 
 
 class File(FarEnd):
-    """One file; or, with openmetrics, one file for each flush."""
+    """One file; or, with openmetrics, one file per flush."""
 
     def __init__(self, row, folder):
         super().__init__(row, folder)
@@ -103,7 +103,7 @@ class Relayed(FarEnd):
 
 
 class _KeepingStore(Store):
-    """`taken`: the bodies of the requests that it answered with success."""
+    """`taken`: the bodies of the requests that it has answered with success."""
 
     def __init__(self, context):
         self.taken = []
@@ -146,12 +146,12 @@ class Http(FarEnd):
 
 
 class Kafka(FarEnd):
-    """A cluster of its own, whose broker can be away."""
+    """A separate cluster, whose broker can be unreachable."""
 
     def __init__(self, row, folder):
         super().__init__(row, folder)
         self._open = contextlib.ExitStack()
-        self.addCleanup = self._open.callback  # as tests have it; pylint: disable=invalid-name
+        self.addCleanup = self._open.callback  # as tests call it; pylint: disable=invalid-name
         self._cluster = KafkaMock(self)
         self._cluster.order("create t 1")
 
@@ -175,7 +175,7 @@ class Kafka(FarEnd):
 
 
 class Nats(FarEnd):
-    """A stream of the server that all rows share. Until it arrives, no stream takes the subject."""
+    """A stream of the server that all rows share. Until arrive(), no stream accepts the subject."""
     _names = map("t{}".format, itertools.count())
 
     def __init__(self, row, folder, server):

@@ -20,7 +20,7 @@ _DNSTAP = b"protobuf:test"
 
 
 def _otlp(number):
-    """A request of OTLP with one point of a gauge."""
+    """An OTLP request with one data point of a gauge."""
     label = message(7, text(1, "host") + message(2, text(1, f"h{number}")))
     point = message(1, label + double(4, value_of(number)))
     return request(text(1, "load") + message(5, point))
@@ -48,10 +48,9 @@ def _framed(framing, number):
 
 
 class Listener:
-    """One listener of one row, in all runs of the program.
+    """The listener of a row, in all runs of the program.
 
-    `certificate` is a pair of files, and `authority` the file of the one that signed it.
-    """
+    `certificate` is a pair of files; `authority` is the file of the authority that signed it."""
 
     def __init__(self, features, folder, certificate, authority):
         self._features = features
@@ -74,7 +73,7 @@ class Listener:
         return bound
 
     def _make_fifo(self):
-        """Opened to read as well, so that opening it does not wait for the program."""
+        """Opened for reading as well, so that the open does not wait for the program."""
         os.mkfifo(self._fifo)
         return self._open.enter_context(open(self._fifo, "r+b", buffering=0))
 
@@ -91,7 +90,7 @@ class Listener:
         keys = f"schema={'otlp' if framing == 'otlp-udp' else 'riemann'}"
         if framing != "datagram":
             keys += f"&framing={framing}"
-        if self._writer is None:  # only a restart changes a capture
+        if self._writer is None:  # only a restart can change a capture
             keys += f"&rate_limit={100001 if changed else 100000}"
         if self._features.tls:
             keys += "&max_connections=2&tls=on&cert={}&key={}".format(*self._certificate)
@@ -102,7 +101,7 @@ class Listener:
         return f"{place[self._features.kind]}?{keys}"
 
     def launch(self, start, *arguments):
-        """Starts the program by start(*arguments), and waits until it listens."""
+        """Starts the program with start(*arguments), and waits until it listens."""
         self.decoded = self.control = 0
         if self._bound is not None:
             descriptor = self._bound.fileno()
@@ -145,7 +144,7 @@ class Listener:
         return connected
 
     def _begun(self, connected):
-        """Sends the first frame of a stream that has one."""
+        """Sends the first frame of a stream, if the framing has one."""
         if self._features.framing == "frame-streams":
             connected.sendall(control(START, _DNSTAP))
             self.control += 1

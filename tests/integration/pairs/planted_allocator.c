@@ -1,6 +1,7 @@
 /*
- * A planted fault: a TLS listener gives OpenSSL an allocator that bounds the memory of its
- * connections. The allocator is that of the process, so the connections of https: sinks share it.
+ * A planted fault: a TLS listener replaces OpenSSL's allocator by one that limits the memory of its
+ * connections. OpenSSL has one allocator per process, so the connections of https: sinks share the
+ * limit.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -9,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes for each connection of the listener. */
+/* The limit in bytes for each connection of the listener. */
 #define CONNECTION_MEMORY ((size_t)64 * 1024)
 
 void bound_openssl(size_t connections);
 
-/* Before each allocation. */
+/* Precedes each allocation. */
 struct head {
     _Alignas(max_align_t) size_t size;
 };
@@ -64,7 +65,7 @@ void bound_openssl(size_t connections)
     atomic_store(&most, atomic_load(&used) + connections * CONNECTION_MEMORY);
 }
 
-/* OpenSSL takes an allocator only before it has allocated anything. */
+/* OpenSSL accepts an allocator only before its first allocation. */
 __attribute__((constructor)) static void take_allocator(void)
 {
     typedef int set_functions(void *(*)(size_t, const char *, int),

@@ -1,8 +1,7 @@
-"""Finds the records in what a sink has written, whatever its format is.
+"""Finds the records in the output of a sink in any format.
 
-The value of a record is its number and VALUE_BASE: it has the same digits in every text, and eight
-bytes of its own in every binary format.
-"""
+The value of a record is VALUE_BASE plus its number. It has the same digits in every text format,
+and eight unique bytes in every binary format."""
 import base64
 import re
 import struct
@@ -10,11 +9,11 @@ import struct
 from wire_reading import unsnappy
 
 VALUE_BASE = 7700000.5
-NUMBERS = 1000  # the numbers of records are below this
+NUMBERS = 1000  # numbers of records are smaller
 
 _IN_TEXT = re.compile(rb"(?<![\d.])7700(\d{3})\.5(?!\d)")
-# Whole groups of four digits: in a capture, the next packet's first byte may look like one more
-# digit.
+# Only whole groups of four digits, because the first byte of the next packet in a capture may look
+# like a further digit.
 _BASE64 = re.compile(rb'\{"format":"json","version":1\}\nM1'
                      rb"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)")
 _PATTERNS = [struct.pack("<d", VALUE_BASE + number) for number in range(NUMBERS)]
@@ -35,7 +34,7 @@ def _numbers_in_bytes(data):
 
 
 def _numbers_in_packets(data):
-    """The numbers in binary formats, also in base64."""
+    """The numbers in binary formats, including base64."""
     found = _numbers_in_bytes(data)
     for text in _BASE64.findall(data):
         found += _numbers_in_bytes(base64.b64decode(text))
@@ -52,7 +51,7 @@ def numbers_on_disk(folder):
 
 
 def numbers_in(form, pieces):
-    """The numbers of the records in all pieces (requests, messages, datagrams, files), sorted."""
+    """The sorted numbers of the records in all pieces (requests, messages, datagrams, files)."""
     found = []
     for piece in pieces:
         if form in ("otlp", "protobuf"):

@@ -1,4 +1,4 @@
-"""The rows of test_pairs.py have every pair of features, and there are few of them."""
+"""The rows of test_pairs.py have every pair of features, and are few."""
 import itertools
 import pathlib
 import subprocess
@@ -26,7 +26,7 @@ class Covering(unittest.TestCase):
         cls.rows = cover(valid_rows())
 
     def test_every_pair_that_can_be_combined_is_in_a_row(self):
-        """A pair can be combined if some valid row has it: all rows are tried for it."""
+        """A pair is possible if any valid row contains it, so all rows are tried."""
         factors = (LISTENERS, SINKS, (False, True), FORMATS, ENDINGS)
         count = 0
         for (one, ones), (other, others) in itertools.combinations(enumerate(factors), 2):
@@ -42,15 +42,14 @@ class Covering(unittest.TestCase):
         print(f"{count} pairs of features in {len(self.rows)} rows")
 
     def test_there_are_few_rows(self):
-        """No fewer rows are possible than there are valid pairs of a listener and a format; 10 %
-        more are allowed."""
+        """Each valid pair of a listener and a format requires one row. 10 % more are allowed."""
         least = sum(listener_has_datagrams(*pair) for pair in itertools.product(LISTENERS, FORMATS))
         self.assertLess(len(self.rows), least * 11 // 10)
 
 
 @unittest.skipUnless(all(map(built_with, ("tls", "http", "kafka", "nats"))), "a program without all libraries")
 class Agreement(unittest.TestCase):
-    """The combinations that covering.py considers valid are those that the program accepts."""
+    """The program accepts exactly the combinations that covering.py considers valid."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="sluice-test-")

@@ -1,18 +1,18 @@
 """Every pair of features in a short run: listener, sink, spill, format, and how the run ends.
 
-The rows are those of covering.py. TEST_PART=N/M runs the rows whose number is N modulo M, and
-TEST_ROW the one row of that number. Each row is judged by the ledger, which must be exact, and by
-what a reader finds at the far end:
+The rows are those of covering.py. TEST_PART=N/M runs the rows whose number is N modulo M, TEST_ROW
+only the row with that number. Each run is checked against the ledger, which must be exact, and
+against the records that a reader finds at the far end:
 
-- stop: each record that the ledger calls written is there once, and there are no others; a record is
-  there twice only if the ledger counts it as a possible duplicate;
-- reload: both the listener and the sink change between two halves of the records, and the same holds;
-- kill: what was written before is there, no record is there twice, and the next run writes all of
-  its records.
+- stop: each record that the ledger counts as written is there, and no others; a record may be there
+twice only if the ledger counts it as a possible duplicate;
+- reload: both the listener and the sink change between two halves of the records, and the same must
+hold;
+- kill: records written before the kill are there, no record is there twice, and the next run writes
+all of its records.
 
-With a spill the far end is away for the first half of the records: they are spilled, and arrive
-after a reload, or in the next run.
-"""
+With a spill, the far end is unreachable for the first half of the records: they are spilled, and
+arrive after a reload or in the next run."""
 import concurrent.futures
 import contextlib
 import json
@@ -34,7 +34,7 @@ from spill_reading import kill
 from test_config import READS_FILES
 
 EACH = 5  # records sent at a time
-AT_ONCE = 4  # rows
+AT_ONCE = 4  # rows that run concurrently
 KEPT = ("fd", "pcap")  # listeners whose unread input the next run receives after a kill
 
 
@@ -52,7 +52,7 @@ def has(name):
 
 
 def possible_rows():
-    """The rows whose listeners and sinks this build has."""
+    """The rows with listeners and sinks that this build supports."""
     needs = {"http": "CURL", "https": "CURL", "kafka": "KAFKA_MOCK", "nats": "NATS_SERVER"}
     return valid_rows([one for one in LISTENERS if not one.tls or has("TLS")],
                       [one for one in SINKS if one not in needs or has(needs[one])])
@@ -78,7 +78,7 @@ class Scene:
         self.program = None
         self._sent = 0
         self._unseen = set()
-        self._twice = 0  # records that may be at the far end twice, by the ledgers
+        self._twice = 0  # records that may be at the far end twice, according to the ledgers
 
     def close(self):
         self._cleanup.close()
@@ -110,7 +110,8 @@ class Scene:
         return numbers
 
     def send_unseen(self):
-        """Sends some records with unknown outcome, because the kill happens at the same time."""
+        """Sends some records whose outcome is unknown, because the kill happens at the same time.
+        """
         self._unseen = set(range(self._sent, self._sent + EACH))
         self._sent += EACH
         self.listener.send(self.program, sorted(self._unseen))
@@ -123,7 +124,8 @@ class Scene:
                       f"{count} records were written")
 
     def wait_until_spilled(self, numbers):
-        """A block that is being sent is on disk as well, a second after it was sent."""
+        """Waits until these records are on disk. A block that is being sent is stored a second
+        after it was sent."""
         wait_until(lambda: numbers_on_disk(self.folder / "spill") >= set(numbers),
                    f"the records {numbers} are on disk")
 
@@ -138,7 +140,7 @@ class Scene:
         return self.program.stop()
 
     def check(self, ledger, written, recovered=0, spilled=0):
-        """Checks that the ledger is final, and that everything sent was decoded and has the
+        """Asserts that the ledger is final, and that everything sent was decoded and has the
         expected outcome."""
         equal = unittest.TestCase().assertEqual
         sent = self.listener.decoded
@@ -154,8 +156,8 @@ class Scene:
         equal(written + spilled, sent + recovered, "nothing failed, is unknown or was evicted")
 
     def check_far_end(self, numbers):
-        """Each of these records is there, twice only if a ledger allows it. Others may only be
-        there if a kill has left their outcome unknown."""
+        """Asserts that each of these records is there, and twice only if a ledger allows it. Other
+        records may be there only if their outcome is unknown because of a kill."""
         found = self.far_end.numbers()
         if len(found) - len(set(found)) <= self._twice:
             found = sorted(set(found))
@@ -190,7 +192,7 @@ class Scene:
         self.run_again(sent, len(sent))
 
     def run_again(self, earlier, recovered):
-        """The next life, in which the far end takes all."""
+        """The next run, in which the far end accepts all records."""
         self.far_end.arrive()
         self.start()
         sent = self.send()

@@ -1,15 +1,14 @@
-"""The rows of test_pairs.py find a planted fault: SLUICE is a program that has it.
+"""The rows of test_pairs.py must find a planted fault: SLUICE is a program with it.
 
-A listener with TLS bounds the memory of OpenSSL in the whole process, so the connections of an
-https: sink in the same program fail. Neither feature fails without the other.
-"""
+A TLS listener limits the memory of OpenSSL in the whole process, so the connections of an https:
+sink in the same program fail. Either feature works without the other."""
 import unittest
 
 import sluice_program
 from covering import cover, name_of
 from test_pairs import Pairs, possible_rows
 
-PATIENCE = 6  # a short one, in seconds: the records waited for never come
+PATIENCE = 6  # short, in seconds, because the records never arrive
 
 
 class Planted(Pairs):
@@ -24,7 +23,7 @@ class Planted(Pairs):
             self.assertIsNone(self.run_row(row), name_of(row))
 
 
-del Pairs  # it is run by test_pairs.py
+del Pairs  # test_pairs.py runs it
 
 if __name__ == "__main__":
     unittest.main()

@@ -435,7 +435,7 @@ class Clients(MetricsTest):
 
     def serve_large_pages(self):
         """Each page is larger than what the system holds of it."""
-        count, length = (90, 100) if WINDOWS else (60, 200)  # of a path, which has at most 260 characters on Windows
+        count, length = (90, 100) if WINDOWS else (60, 200)  # paths have 260 characters there
         sinks = [word for number in range(count)
                  for word in ("--sink", f"file:{self.folder}/{'x' * length}{number}")]
         program, client = self.serve("--listen", RIEMANN, *sinks, "--stall-timeout", "1h")

@@ -1,4 +1,5 @@
-"""sluice-top without an address: which collector it finds, in namespaces where no other one is."""
+"""sluice-top without an address: which collector it finds. Runs in namespaces without other
+collectors."""
 import os
 import pathlib
 import subprocess
@@ -9,10 +10,10 @@ from namespaces import run_tests
 from sluice_program import DEADLINE, SLUICE, TELEMETRY, ProgramTest, wait_until
 
 TOP = str(pathlib.Path(SLUICE).with_name("sluice-top"))
-SERVICE = "unix:/run/sluice/control"  # of tools/packaging/sluice.yaml
+SERVICE = "unix:/run/sluice/control"  # from tools/packaging/sluice.yaml
 EXAMPLE = "unix:/tmp/sluice.sock"
 
-# Processes, /run and /tmp of its own; the programs stay where they are.
+# Creates new process, /run and /tmp namespaces. The programs keep their paths.
 PREPARE = """\
 mount -t proc none /proc && mount -t tmpfs none /run && mkdir /run/programs &&
 mount --bind "$1" /run/programs && mount -t tmpfs none /tmp && mkdir -p "$1" &&
@@ -62,7 +63,7 @@ class Places(ProgramTest):
         program.stop()
 
     def test_another_users_collector_is_not_asked(self):
-        """Anybody may listen in /tmp."""
+        """Any user can listen in /tmp."""
         script = ("import os, socket, sys; os.setuid(65534); s = socket.socket(socket.AF_UNIX);"
                   "s.bind('/tmp/sluice.sock'); s.listen(); print(flush=True); sys.stdin.read()")
         pathlib.Path("/tmp").chmod(0o1777)

@@ -1,5 +1,5 @@
-"""sluice-top with ten sinks and twenty listeners, some of which lose records: the worst are at
-the top, and each that loses is on the screen."""
+"""sluice-top with ten sinks and twenty listeners, some of which lose records: the worst are at the
+top, and each one that loses records is on the screen."""
 import os
 import re
 import signal
@@ -11,7 +11,7 @@ from protobuf import gauge
 from sluice_program import DEADLINE, TELEMETRY, wait_until
 from test_top import TopTest
 
-BAD, FLOODED, DROPPING = 17, 18, 19  # listeners
+BAD, FLOODED, DROPPING = 17, 18, 19  # numbers of listeners
 
 
 class Screen:
@@ -63,7 +63,8 @@ class Screen:
 
 
 def paced(datagram, number):
-    """Slowly enough that no file loses a record, on a slow machine either: 2,000 a second."""
+    """At most 2,000 datagrams a second, so that files do not lose records, even on a slow machine.
+    """
     if number % 20 == 0:
         time.sleep(0.01)
     return datagram
@@ -89,13 +90,14 @@ class Worst(TopTest):
                 raise AssertionError("\n".join([f"not shown: {missing}", *lines]))
 
     def part(self, lines, name):
-        """The rows of a part: from its heading to the next blank line, or the line of keys."""
+        """The rows of a part: from its heading to the next blank line or the line of keys."""
         first = next(at for at, line in enumerate(lines) if line.startswith(name))
         end = lines.index("", first) if "" in lines[first:] else len(lines) - 1
         return lines[first + 1:end]
 
     def start_losing(self):
-        """A stalled sink, a store that is away, a malformed sender, and drops of the kernel."""
+        """A program with a stalled sink, an unreachable store, a malformed sender, and kernel
+        drops."""
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         self.store = f"http://127.0.0.1:{free_port()}/write"
@@ -131,7 +133,7 @@ class Worst(TopTest):
                 f"^sink_fails {re.escape(self.store)} for ", "Failed to connect", "sink_waits",
                 "kernel_drops", "records_refused",
                 "^SINKS .* FILL ", "^stdout: .* 100% .* stalled$")
-            # With 24 lines the list possibly has no room for all of them, but the line "lost:" names
+            # With 24 lines the list may not have room for all of them, but the line "lost:" names
             # all.
             losing = {"listener_share", "malformed", "kernel_drops"}
             shown = {line.split()[-1] for line in self.part(lines, "DROPS")}

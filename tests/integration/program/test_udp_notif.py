@@ -1,4 +1,4 @@
-"""UDP-Notif: numbered messages, complete or in segments, and the outcome of each datagram."""
+"""UDP-Notif: numbered messages, whole or in segments, and the outcome of each datagram."""
 import itertools
 import random
 import struct
@@ -118,8 +118,8 @@ class UdpNotifTest(ProgramTest):
         self.assertIn("the message is not protobuf", "\n".join(program.log()))
 
     def test_messages_are_counted_whole_over_the_end_of_their_numbers(self):
-        """Of ten 0xfffffffd, 3 and the one in segments that lacks a part never come; 1 and 2 are
-        swapped; 4 comes twice."""
+        """Of ten numbers, 0xfffffffd, 3 and the message that lacks a segment never arrive. 1 and 2
+        are swapped, and 4 comes twice."""
         last = (1 << 32) - 1
         program = self.start("--listen", LISTENER)
         sent = [notif(last - 3, event("a")), notif(last - 1, event("b")),
@@ -133,8 +133,8 @@ class UdpNotifTest(ProgramTest):
                                                     "late", "restarted")], [1, 3, 1, 1, 0, 0])
 
     def test_a_publisher_counts_for_each_port_that_it_sends_from(self):
-        """As routers do: each port's messages are numbered from 0, and their segments come mixed.
-        Of the last port one message never comes."""
+        """As routers do: the messages of each port are numbered from 0, and segments of different
+        ports are mixed. One message of the last port never arrives."""
         program = self.start("--listen", LISTENER)
         senders = [self.sender(program) for _ in range(9)]
         parts = [[part for number in range(3)
@@ -154,7 +154,7 @@ class UdpNotifTest(ProgramTest):
         self.assertEqual(len(self.names(program)), 26)
 
     def test_random_order_doubles_and_losses_are_each_accounted_for(self):
-        """With 300 messages of publishers at three hosts."""
+        """300 messages from publishers at three hosts."""
         chosen = random.Random(2)
         program = self.start("--listen", LISTENER + "&segment_memory=64MiB&segment_timeout=1h"
                              "&receive_buffer=16MiB", "--sink", "stdout:?view=message")
@@ -189,7 +189,7 @@ class UdpNotifTest(ProgramTest):
     def test_the_time_of_a_capture_is_that_of_its_datagrams(self):
         path = self.folder / "day.pcap"
         one, two, three = segments(1, event("abc"), 3)
-        write_capture(path, [one, three, two])  # one second between the datagrams
+        write_capture(path, [one, three, two])  # there is one second between two datagrams
         program, ledger = self.run_to_end("--listen", f"pcap:{path}?{KEYS}&segment_timeout=3s")
         self.assertEqual(self.names(program), ["abc"])
         self.assertEqual(self.counts(ledger)["decoded"], 3)

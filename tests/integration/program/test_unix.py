@@ -1,4 +1,4 @@
-"""unix: listeners: their files, permissions, and connections, which are served like those of tcp."""
+"""unix: listeners: their files, permissions and connections, which are served like those of tcp."""
 import os
 import socket
 import stat
@@ -15,13 +15,13 @@ from test_tcp import OK, Client, framed, refused
 
 nothing_on_windows("there is no unix listener")
 
-MOST = 107  # the longest path, in bytes
+MOST = 107  # the longest path in bytes
 NOBODY = 65534
 ROOT = os.geteuid() == 0
 
 
 def little(size):
-    """Frames with a length of this format before each message."""
+    """A function that makes frames: each message is preceded by its length in this format."""
     return lambda *messages: b"".join(struct.pack(size, len(one)) + one for one in messages)
 
 
@@ -43,7 +43,7 @@ class Unix(ProgramTest):
         self.assertEqual(client.answers(len(numbers)), [OK] * len(numbers))
 
     def left_over(self, path=None):
-        """Leaves a socket file whose process has ended without removing it."""
+        """Leaves a socket file behind, like a process that was killed."""
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(str(path or self.path))
 

@@ -1,4 +1,4 @@
-"""--user: the program takes what needs root, and then gives up root's rights for good."""
+"""--user: the program does what needs root, and then gives up root's rights permanently."""
 import os
 import pathlib
 import re
@@ -26,7 +26,7 @@ needs_root = unittest.skipUnless(ROOT, "only root can become another user")
 
 
 def statuses(process):
-    """/proc/PID/task/*/status of each thread: name to words."""
+    """The content of /proc/PID/task/*/status for each thread: words by name."""
     for path in sorted(pathlib.Path(f"/proc/{process}/task").glob("*/status")):
         yield {name: rest.split() for name, _, rest in
                (line.partition(":") for line in path.read_text().splitlines())}
@@ -40,7 +40,7 @@ class Root(ProgramTest):
         self.user = pwd.getpwnam(USER)
 
     def privileged_port(self):
-        """A free port that only root may bind."""
+        """A free port that only root can bind."""
         for port in range(1023, 511, -1):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 try:
@@ -102,7 +102,7 @@ class Root(ProgramTest):
                                 code=73)
             self.assertRegex(said, f"{re.escape(str(config))}:3:[0-9]+: cannot write to {closed}")
         self.assertEqual([*closed.iterdir(), *opened.iterdir()], [])
-        # Files opened by a start are opened as root.
+        # A start opens files as root, so --check accepts the folder.
         self.run_to_end("--check", "--listen", RIEMANN, "--user", USER, "--sink",
                         f"file:{closed}/a", ledger=None)
 
@@ -114,11 +114,11 @@ class Root(ProgramTest):
         status = path.stat()
         self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o777),
                          (self.user.pw_uid, self.user.pw_gid, 0o600))
-        # A folder that the user may enter, to start the program there: only root may be able to
-        # enter the folders above the build.
+        # In a folder that the user can enter, because only root may be able to enter the folders
+        # above the build.
         program_of_all = shutil.copy(SLUICE, self.folder / "sluice")
         for user in (0, self.user.pw_uid):
-            for request in ("ledger", "reload"):  # a request that anyone may make, and an order
+            for request in ("ledger", "reload"):  # a request and an order
                 done = subprocess.run([program_of_all, "ctl", request, f"unix:{path}"], user=user,
                                       check=False, capture_output=True, timeout=DEADLINE)
                 self.assertEqual((done.returncode, done.stderr), (0, b""), request)
@@ -131,8 +131,7 @@ class Root(ProgramTest):
         program.stop()
 
     def write_and_move(self, path, moved):
-        """Writes the first record to `path`, renames the file to `moved`, and has the program
-        open its files again."""
+        """Writes the first record to `path`, renames the file to `moved`, and requests a reopen."""
         program = self.start("--listen", RIEMANN, "--sink", f"file:{path}", "--user", USER)
         sender = self.sender(program)
         sender.send_all([metric(1)])
@@ -163,7 +162,8 @@ class Root(ProgramTest):
         self.assertEqual([line["value"] for line in read_lines(path)], [2])
 
     def assert_reload_is_refused(self, before, after, said):
-        """The sink that root has opened continues to write."""
+        """Asserts that the reload is refused, and that the sink that root has opened continues to
+        write."""
         config = self.folder / "config.yaml"
         text = "listeners: [\"{}\"]\nsinks: [\"{}\"]\n"
         config.write_text(text.format(RIEMANN, before), encoding="ascii")
@@ -196,7 +196,7 @@ class Root(ProgramTest):
             self.assert_reload_is_refused(relay, f"{relay}&bad=too", "not permitted|CAP_NET_RAW")
 
     def test_root_follows_no_link_of_the_users(self):
-        """Links to a file of root's, to a file that does not exist, and through a folder."""
+        """Links to a file of root, to a file that does not exist, and through a folder."""
         self.folder.chmod(0o755)
         own, closed = self.folder / "own", self.folder / "closed"
         own.mkdir()
@@ -273,7 +273,7 @@ class Root(ProgramTest):
                       self.refused("--listen", RIEMANN, "--user", "root", "--check", code=78))
 
     def test_the_user_cannot_read_what_root_has_read(self):
-        """Keys and passwords are in the memory of the process, so they would be in its core."""
+        """Keys and passwords are in the process's memory, so other processes must not read it."""
         program = self.start("--listen", RIEMANN, "--user", USER)
         script = f"open('/proc/{program.process.pid}/mem', 'rb').close()"
         seen = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, check=False,
@@ -281,10 +281,11 @@ class Root(ProgramTest):
         self.assertIn(b"PermissionError", seen.stderr)
         program.stop()
 
-    # The tests act as a user other than root.
+    # Tests as a user other than root.
 
     def as_user(self):
-        """The command that starts a program as this user, which may not be able to reach its path."""
+        """The options of subprocess that run a program as this user. Skips the test if the user
+        cannot reach the program."""
         more = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []}
         try:
             subprocess.run(command(SLUICE, "--version"), check=True, stdout=subprocess.DEVNULL,

@@ -26,7 +26,7 @@ def start_traced(test, calls, path, *arguments, options=()):
 
 
 def signal_traced(program, number):
-    """Sends the signal to the program, because strace would end."""
+    """Sends the signal to the traced program. strace itself would end."""
     tracer = program.process.pid
     children = pathlib.Path(f"/proc/{tracer}/task/{tracer}/children")
     pid, = children.read_text(encoding="ascii").split()

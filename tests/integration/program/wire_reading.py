@@ -1,4 +1,4 @@
-"""Reads protobuf's wire format, and snappy's block format, based only on their descriptions."""
+"""Reads protobuf's wire format and snappy's block format, based only on their specifications."""
 import struct
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -16,7 +16,7 @@ def varint_at(data, at):
 
 
 def fields(data):
-    """A message's fields by their numbers: for each its raw values, in order."""
+    """The fields of a message: for each number, the raw values in order."""
     found, at = {}, 0
     while at < len(data):
         tag, at = varint_at(data, at)
@@ -58,7 +58,7 @@ def signed64(data):
 
 
 def packed(data, read=None):
-    """All values of a packed field: by `read`, eight bytes each, or varints if it is None."""
+    """All values of a packed field: by `read`, eight bytes each, or as varints if it is None."""
     if read is not None:
         return [read(data[at:at + 8]) for at in range(0, len(data), 8)]
     values, at = [], 0

@@ -1,8 +1,7 @@
 """Three collectors behind one address, in the network of tools/packaging/fleet.md.
 
-The script's own namespace is the router. A link goes to the host of the senders, and a bridge to
-those of the collectors.
-"""
+The script's own namespace is the router. It has a link to the host of the senders, and a bridge to
+those of the collectors."""
 import ctypes
 import os
 import pathlib
@@ -23,12 +22,12 @@ COLLECTORS = ("198.51.100.11", "198.51.100.12", "198.51.100.13")
 SENDERS = "203.0.113.2"
 CLONE_NEWNET = 0x40000000
 
-# A command that works only where the network of this file can be set up, for namespaces.run_tests.
+# A command that succeeds only if this network can be set up, for namespaces.run_tests.
 PROBE = ["bash", "-c", "ip link add probe type bridge && nft add table ip probe"]
 
 
 def of_page(language, *words):
-    """The one block of the page in this language with these words in it."""
+    """The only code block of the page in this language that contains these words."""
     found = [text for kind, text in blocks(PAGE) if kind == language and
              all(word in text for word in words)]
     if len(found) != 1:
@@ -37,7 +36,7 @@ def of_page(language, *words):
 
 
 def shell(text, folder=None):
-    """Runs commands of the page on the router; returns what they write."""
+    """Runs commands of the page on the router. Returns their output."""
     done = subprocess.run(["bash", "-ec", text], cwd=folder, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -46,7 +45,7 @@ def shell(text, folder=None):
 
 
 class Host:
-    """A network and host name in namespaces of their own, which exist as long as a sleeping
+    """A host with a network and a host name in namespaces, which exist as long as a sleeping
     process."""
 
     def __init__(self, test, name):
@@ -61,7 +60,8 @@ class Host:
         self.run("ip", "link", "set", "lo", "up")
 
     def _close(self):
-        """Links would go with the namespace as well, but some time after the process has ended."""
+        """Deletes the links. They would disappear with the namespace as well, but only some time
+        after the process has ended."""
         for name in self._links:
             shell(f"ip link delete {name}")
         self._process.kill()
@@ -71,7 +71,7 @@ class Host:
         shell(" ".join([*self.enter, *words]))
 
     def link(self, there, address, gateway):
-        """Makes a link to the router; the router's end has this name."""
+        """Creates a link to the router. The router's end is named `there`."""
         shell(f"ip link add {there} type veth peer name eth0 netns {self._process.pid}")
         self._links.append(there)
         shell(f"ip link set {there} up")
@@ -86,7 +86,7 @@ class Host:
         def make():
             libc = ctypes.CDLL(None, use_errno=True)
             with open(f"/proc/{self._process.pid}/ns/net", "rb") as namespace:
-                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # changes only this thread
+                if libc.setns(namespace.fileno(), CLONE_NEWNET) == 0:  # only the namespace of this thread
                     made.extend(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                                 for _ in range(count))
 
@@ -109,7 +109,7 @@ class Collector(Sluice):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
 
     def snapshots(self):
-        """A control client, used only to ask for the ledger."""
+        """A control client, which only requests the ledger."""
         return ControlClient(f"unix:{self.folder / 'control'}")
 
 
@@ -142,13 +142,13 @@ class FleetTest(ProgramTest):
         return collector.wait_for_listeners(1)
 
     def spread(self):
-        """Sets the router up by fleet.nft and the commands of the page."""
+        """Configures the router with fleet.nft and the commands of the page."""
         (self.folder / "count.nft").write_text(of_page("nft", "fleet_count"), encoding="ascii")
         (self.folder / "fleet.nft").write_text(self.rules, encoding="ascii")
         shell(of_page("sh", "nft -f"), self.folder)
 
     def spread_otherwise(self, rules):
-        """Loads fleet.nft again, with other rules in it."""
+        """Loads fleet.nft again with other rules."""
         (self.folder / "fleet.nft").write_text(rules, encoding="ascii")
         shell("nft -f fleet.nft", self.folder)
 

@@ -7,7 +7,7 @@ from load import Found
 
 
 def _points(request):
-    """Attributes and number of each point of a gauge or a sum."""
+    """The attributes and number of each data point of a gauge or a sum."""
     for resource in request["resourceMetrics"]:
         for scope in resource["scopeMetrics"]:
             for metric in scope["metrics"]:
@@ -34,7 +34,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Forwarded(http.server.ThreadingHTTPServer):
-    """Listens until the test ends. `found` has each number by the host that sent it."""
+    """Listens until the test ends. `found` has each number, by the host that sent it."""
 
     def __init__(self, test):
         super().__init__(("127.0.0.1", 0), _Handler)

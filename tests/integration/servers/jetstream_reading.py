@@ -5,7 +5,7 @@ import time
 from nats_server import NatsClient
 
 SECOND = 10**9  # nanoseconds, the unit of times in streams
-LIMIT = 60  # seconds that the choice of a stream's leader may take
+LIMIT = 60  # seconds until a stream must have a leader
 PAUSE = 0.1
 
 
@@ -29,8 +29,8 @@ class Stream:
         raise AssertionError("no node runs")
 
     def _ask(self, request, body):
-        """The answer. A node does not answer, or answers with an error, while there is no leader.
-        """
+        """The answer to a request. Repeats the request, because without a leader a node does not
+        answer, or answers with an error."""
         end = time.monotonic() + LIMIT
         while True:
             client = self._connected()

@@ -1,4 +1,4 @@
-"""Topics of Kafka, as kcat (librdkafka) has them."""
+"""Kafka topics, as kcat (librdkafka) reads them."""
 import re
 import subprocess
 import tempfile
@@ -17,7 +17,7 @@ def _list(places, topic):
 
 
 def leader_of(places, topic):
-    """The number of the node that leads its first partition; 0 while there is none."""
+    """The number of the node that leads the first partition, or 0 if none does."""
     found = re.search(r"partition 0, leader (\d+)", _list(places, topic))
     return int(found[1]) if found else 0
 
@@ -27,7 +27,7 @@ def make_topic(places, topic):
 
 
 def messages(places, topic):
-    """All messages of the topic; those of one partition in its order."""
+    """All messages of the topic. Those of one partition are in its order."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             ["kcat", "-q", "-C", "-b", ",".join(places), "-t", topic, "-o", "beginning", "-e"],

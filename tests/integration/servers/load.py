@@ -1,12 +1,10 @@
-"""A steady load of numbered records, and the record of those that reached their destination.
+"""A steady load of numbered records, and a list of those that reached their destination.
 
-sluice-send's events of riemann have a number: their value, from 1 on for each of its sources, whose
-host is NAME/1, NAME/2 and so on. Host and number are the id of a record.
+The Riemann events of sluice-send have a number as their value, from 1 on for each of its sources,
+whose hosts are NAME/1, NAME/2 and so on. Host and number identify a record.
 
-The size of the load comes from the environment: TEST_RECORDS records, TEST_RATE of them a second
-and TEST_OUTAGE seconds without servers. The defaults are small; tools/test long sets the full
-numbers.
-"""
+Environment variables set the load: TEST_RECORDS records, TEST_RATE of them a second, and
+TEST_OUTAGE seconds without servers. The defaults are small; `tools/test long` sets large values."""
 import json
 import os
 import subprocess
@@ -21,14 +19,13 @@ SOURCES = 10
 
 
 class Load:
-    """Runs sluice-send. Each of its sources has a port of its own.
+    """Runs sluice-send. Each of its sources has a separate port.
 
-    `before` are words in front of the command, which decide where it runs.
-    """
+    `before` is a command prefix that determines where it runs."""
 
     def __init__(self, test, port, records, host="127.0.0.1", sources=SOURCES, before=(),
                  rate=RATE):
-        self.longest = records / rate + 4 * DEADLINE  # seconds
+        self.longest = records / rate + 4 * DEADLINE  # seconds until all must be sent
         self.process = subprocess.Popen(
             [*before, *command(beside(SLUICE, "sluice-send"), "--to", f"udp://{host}:{port}",
                                "--schema", "riemann", "--count", str(records), "--rate", str(rate),
@@ -37,7 +34,7 @@ class Load:
         test.addCleanup(self.close)
 
     def wait(self):
-        """Waits until all are sent; returns how many the system accepted."""
+        """Waits until all records are sent. Returns the number that the system accepted."""
         out, err = self.process.communicate(timeout=self.longest)
         if self.process.returncode != 0:
             raise AssertionError(f"sluice-send: {err}")
@@ -50,10 +47,10 @@ class Load:
 
 
 class Found:
-    """Records that were found. Those of one host must be added in the order of their log."""
+    """Found records. Those of one host must be added in the order of their log."""
 
     def __init__(self):
-        self._times = {}  # how often each number of a host was found
+        self._times = {}  # number of times that each number of a host was found
         self._last = {}  # the highest number of each host so far
         self.count = 0
         self.late = 0  # records that first came after a later one of their host
@@ -78,5 +75,5 @@ class Found:
         return sum(len(times) - times.count(0) for times in self._times.values())
 
     def twice(self):
-        """The number of records found in excess, since they came more than once."""
+        """The number of additional copies of records."""
         return self.count - self.different()

@@ -1,7 +1,6 @@
-"""Properties of every log that acknowledges records, whatever happens to its servers.
+"""Properties of every log that acknowledges records, even if its servers fail.
 
-A subclass provides the members for OutageTests, and leader(), the node to be killed.
-"""
+A subclass provides the members for OutageTests, and leader(), the node to kill."""
 import time
 
 from load import RATE, RECORDS, Load
@@ -10,7 +9,8 @@ from outage_tests import OutageTests
 
 class LogTests(OutageTests):
     def assert_at_most_once(self, sink, found):
-        """The log contains all written records, and possibly some of the unknown ones."""
+        """Asserts that the log contains all written records, and possibly some of the unknown ones.
+        """
         self.assertEqual(found.twice(), 0)
         self.assertGreaterEqual(found.different(), sink["written"])
         self.assertLessEqual(found.different(), sink["written"] + sink["unknown"])

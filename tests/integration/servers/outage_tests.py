@@ -1,8 +1,7 @@
-"""A server that is killed under load and restarted: with a spill no record is lost.
+"""A server is killed under load and restarted: with a spill no record may be lost.
 
 A subclass sets `group`, and defines sink_url() and found(), which returns the records that a reader
-finds.
-"""
+finds."""
 import os
 import pathlib
 import time
@@ -10,10 +9,10 @@ import time
 import load
 from sluice_program import RIEMANN, settled
 
-# A log without a leader accepts no records for some seconds; they wait in memory.
+# A log without a leader does not accept records for some seconds. They wait in memory.
 OPTIONS = ("--memory", "512MiB", "--stop-timeout", "30s")
-AROUND = 5  # seconds of load before an outage, and after it
-DRAINING = 300  # seconds until all waiting records have been sent
+AROUND = 5  # seconds of load before and after an outage
+DRAINING = 300  # seconds until all waiting records must be sent
 
 
 def processor_seconds(number):
@@ -25,7 +24,7 @@ def processor_seconds(number):
 
 class OutageTests:
     rate, outage, sources = load.RATE, load.OUTAGE, load.SOURCES
-    ordered = True  # whether found() has the records of a host in the order of their arrival
+    ordered = True  # whether found() returns the records of a host in the order of their arrival
     may_lose = 0  # acknowledged records that the server itself may lose in kill_servers()
 
     def start_sink(self, *keys):
@@ -33,7 +32,7 @@ class OutageTests:
         return self.start("--listen", RIEMANN + "&receive_buffer=16MiB", *OPTIONS, "--sink", url)
 
     def wait_for(self, program, reached, what):
-        """Waits until reached(ledger) is true, longer than wait_for_ledger() does."""
+        """Waits until reached(ledger) is true, with a longer limit than wait_for_ledger()."""
         end = time.monotonic() + DRAINING
         while not reached(program.ledger_now()):
             if time.monotonic() > end:
@@ -50,8 +49,8 @@ class OutageTests:
         self.wait_for(program, is_settled, "all outcomes are known")
 
     def finish_load(self, program, load):
-        """The ledger's entries of the listener and the sink, the number sent, and the records in
-        the log."""
+        """Waits for the end of the load. Returns the ledger's entries of listener and sink, the
+        number of sent records, and the records in the log."""
         sent = load.wait()
         self.settle(program, sent)
         used = processor_seconds(program.process.pid)
@@ -71,12 +70,12 @@ class OutageTests:
         return sink, found, lost
 
     def kill_servers(self, _program):
-        """Kills all nodes at once. A server that may lose acknowledged records sets `may_lose`
-        here."""
+        """Kills all nodes at once. For a server that may lose acknowledged records, an override
+        sets `may_lose`."""
         self.group.kill()
 
     def go_away(self, *keys):
-        """All nodes are away for a time in the middle of a load."""
+        """All nodes are unreachable for some time in the middle of a load."""
         program = self.start_sink(*keys)
         records = self.rate * (self.outage + 2 * AROUND) // self.sources * self.sources
         running = load.Load(self, program.port(), records, sources=self.sources, rate=self.rate)

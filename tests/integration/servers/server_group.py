@@ -1,4 +1,4 @@
-"""Groups of real servers, by tools/servers; a test is skipped where they cannot be fetched."""
+"""Groups of real servers, run by tools/servers. A test is skipped if they cannot be fetched."""
 import os
 import pathlib
 import subprocess
@@ -52,17 +52,17 @@ class ServerGroup:
         return ",".join(self.places)
 
     def place(self, port, name="n1"):
-        """ADDRESS:PORT of a node, by the port's name."""
+        """ADDRESS:PORT of a node, for the port with this name."""
         node, = (line.split() for line in self._run("list", self.folder).splitlines()
                  if line.startswith(f"{name} "))
         return dict(word.split("=") for word in node[4:])[port]
 
     def kill(self, *names):
-        """Kills these nodes, or all, as a crash would."""
+        """Kills these nodes, or all, as in a crash."""
         self._run("kill", self.folder, *names)
 
     def resume(self, *names):
-        """Starts killed nodes again; returns when they answer."""
+        """Starts killed nodes again. Returns when they answer."""
         self._run("resume", self.folder, *names)
 
     def log(self, name="n1"):
@@ -70,7 +70,7 @@ class ServerGroup:
 
 
 def main():
-    """Runs the tests of the calling file. Where all were skipped the file counts as skipped."""
+    """Runs the tests of the calling script. If all were skipped, the script counts as skipped."""
     result = unittest.main(exit=False).result
     reasons = {reason for _, reason in result.skipped}
     if result.wasSuccessful() and result.testsRun == len(result.skipped):

@@ -19,8 +19,8 @@ def ask(url, method="GET", **parameters):
 
 
 def save_victoria_metrics(url):
-    """Makes the store write all accepted data to its disk; /internal/force_flush does not do
-    that."""
+    """Makes the store write all accepted data to its disk. /internal/force_flush does not do that.
+    """
     list(ask(f"{url}/snapshot/create"))
 
 

@@ -1,4 +1,4 @@
-"""Deltas in Prometheus 3, by the command of the README: it adds them up if they come as OTLP."""
+"""Deltas in Prometheus 3, with the command of the README: it adds up deltas that arrive as OTLP."""
 import time
 
 from otlp_writing import CUMULATIVE, DELTA, attributes, request

@@ -1,4 +1,4 @@
-"""Three collectors write to Kafka of three nodes; a broker and a collector are killed."""
+"""Three collectors write to a Kafka cluster of three nodes. A broker and a collector are killed."""
 import json
 import os
 import re
@@ -19,12 +19,11 @@ TOPIC = "records"
 SOURCES = 60
 SETTLING = 300  # seconds
 PAUSE = 0.1  # seconds between two snapshots
-UNNOTICED = 1  # seconds until the router stops sending to a collector that was killed
+UNNOTICED = 1  # seconds until the router stops sending to a killed collector
 
 
 class Snapshots:
-    """Asks a collector for its ledger again and again until it ends. `last` is the newest
-    answer."""
+    """Requests the ledger of a collector repeatedly until it ends. `last` is the newest answer."""
 
     def __init__(self, collector):
         self.last = None
@@ -57,7 +56,7 @@ class Fleet(FleetTest):
                                             line))[1:]
 
     def found(self):
-        """The records of each collector in the topic, by its label."""
+        """The records of each collector in the topic, by the collector's label."""
         found = {f"collector{number}": Found() for number in (1, 2, 3)}
         for line in messages(self.group.places, TOPIC):
             labels = json.loads(line)["labels"]
@@ -65,7 +64,7 @@ class Fleet(FleetTest):
         return found
 
     def settle(self, collector, counted):
-        """Waits until the outcome of all records of a collector is known; returns its ledger."""
+        """Waits until the outcome of all records of a collector is known. Returns its ledger."""
         end = time.monotonic() + SETTLING
         while True:
             ledger = collector.ledger_now()
@@ -78,8 +77,8 @@ class Fleet(FleetTest):
             time.sleep(0.2)
 
     def check_survivor(self, name, ledger, counted, found):
-        """All datagrams that the router sent to this collector are in the topic, or counted as
-        lost with a reason. Returns the number of lost ones."""
+        """Asserts that all datagrams that the router sent to this collector are in the topic, or
+        counted as lost with a reason. Returns the number of lost ones."""
         listener, sink = ledger["listeners"][0], ledger["sinks"][0]
         lost = {term: count for term, count in {
             "kernel_drops": listener["kernel_drops"], **listener["reasons"], **sink["refused"],
@@ -95,8 +94,8 @@ class Fleet(FleetTest):
         return sum(lost.values())
 
     def kill_second(self):
-        """Returns the collector's last snapshot, and the number of datagrams that the router had
-        sent to it by its end."""
+        """Kills the second collector. Returns its last snapshot, and the number of datagrams that
+        the router had sent to it by then."""
         snapshots = Snapshots(self.collectors[1])
         time.sleep(10 * PAUSE)
         self.collectors[1].process.kill()
@@ -162,6 +161,6 @@ if __name__ == "__main__":
             skip(f"{tool} is not installed")
     if os.environ.get("TEST_NAMESPACE") == "1":
         main()
-    # in its namespace the program could not be fetched
+    # Fetched first, because the namespace has no network for that.
     tools_servers("fetch", "kafka", limit=FETCHING)
     run_tests("-n", PROBE)

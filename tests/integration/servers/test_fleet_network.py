@@ -1,4 +1,4 @@
-"""The ways of tools/packaging/fleet.md to spread datagrams over three collectors."""
+"""The methods of tools/packaging/fleet.md to distribute datagrams over three collectors."""
 import collections
 import json
 import os
@@ -10,9 +10,9 @@ from namespaces import run_tests
 from protobuf import sample, telemetry
 from sluice_program import lines_so_far
 
-COUNT = 61  # senders: not a multiple of 3, so that in turn each meets another collector each time
-EACH = 10  # datagrams of each sender in one call of send()
-MISSING = 5  # the number that each sender leaves out
+COUNT = 61  # senders; not a multiple of 3: with turns each one changes its collector each time
+EACH = 10  # datagrams of each sender per call of send()
+MISSING = 5  # the number that each sender omits
 
 
 class Network(FleetTest):
@@ -27,7 +27,8 @@ class Network(FleetTest):
         self.sent = 0
 
     def send(self):
-        """Each sender sends its next datagrams. Returns the senders of each collector."""
+        """Sends the next datagrams of each sender. Returns the senders that reached each collector.
+        """
         before = [len(self.lines(number)) for number in range(3)]
         for number in range(self.number, self.number + EACH):
             for sender, port in enumerate(self.ports):
@@ -42,8 +43,7 @@ class Network(FleetTest):
                 for number in range(3)]
 
     def wait_for_all(self):
-        """Waits until everything sent is written by one of the collectors. The links lose
-        nothing."""
+        """Waits until the collectors have written all sent datagrams. The links do not lose any."""
         self.collectors[0].wait_for_ledger(
             lambda _: sum(len(self.lines(number)) for number in range(3)) >= self.sent,
             "all that was sent is written")
@@ -53,13 +53,14 @@ class Network(FleetTest):
         return lines_so_far(self.folder / f"collector{number + 1}" / "records.ndjson")
 
     def assert_apart(self, found):
-        """Each sender is at exactly one collector, and each collector has a sender."""
+        """Asserts that each sender reached exactly one collector, and that each collector has a
+        sender."""
         self.assertEqual(sum(map(len, found)), COUNT)
         self.assertEqual(len(set().union(*found)), COUNT)
         self.assertTrue(all(found), "one has none")
 
     def lost(self):
-        """Stops all collectors; returns the number of lost datagrams by each ledger."""
+        """Stops all collectors. Returns the number of lost datagrams in each ledger."""
         ledgers = [collector.stop() for collector in self.collectors]
         return [ledger["listeners"][0]["lost"] for ledger in ledgers]
 
@@ -77,7 +78,7 @@ class Network(FleetTest):
         second = self.send()
         self.assertEqual(list(map(set, second)), list(map(set, first)))
         print(f"{self.id()}: senders of each collector {list(map(len, first))}", flush=True)
-        self.assertEqual(sum(self.lost()), COUNT)  # MISSING, of each sender
+        self.assertEqual(sum(self.lost()), COUNT)  # MISSING of each sender
 
     def test_of_one_that_is_taken_out_the_senders_move_and_no_others(self):
         self.spread()
@@ -107,7 +108,7 @@ class Network(FleetTest):
         self.assertEqual(sum(self.lost()), sum(sender["lost"] for sender in self.query()))
 
     def give_address(self):
-        """Gives the service's address to each collector, by the command of the page."""
+        """Adds the service's address on each collector's host, with the command of the page."""
         for host in self.hosts:
             host.run(of_page("sh", "ip address add").partition("#")[0])
 

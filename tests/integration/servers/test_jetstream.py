@@ -1,5 +1,5 @@
-"""JetStream with three nodes, of which one or all are killed: the ledger agrees with the records
-in the log."""
+"""JetStream with three nodes, of which one or all are killed: the ledger must agree with the
+records in the log."""
 from jetstream_reading import Stream
 from load import Found
 from log_tests import LogTests

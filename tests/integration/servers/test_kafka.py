@@ -1,4 +1,4 @@
-"""Kafka with three nodes, of which one or all are killed: the ledger agrees with the records in
+"""Kafka with three nodes, of which one or all are killed: the ledger must agree with the records in
 the log."""
 from kafka_reading import leader_of, make_topic, messages
 from load import Found

@@ -1,8 +1,9 @@
-"""Real servers and the collector are killed (SIGKILL): the ledger against what readers find.
+"""Real servers and the collector are killed (SIGKILL): compares the ledger with the records that
+readers find.
 
-First the server, in the middle of a load. Then the collector, at a moment of an outage: with a
-spill it loses what sluice.yaml(5) allows, and no more. The tables are printed at the end.
-"""
+First the server is killed in the middle of a load. Then the collector is killed at a random moment
+of an outage: with a spill it may lose only the records that sluice.yaml(5) allows. The tables are
+printed at the end."""
 import random
 import time
 
@@ -19,13 +20,13 @@ from store_reading import (ask, influxdb_found, prometheus_found, save_victoria_
 
 NAME = "records"
 METRIC = "system.cpu.usage"
-KILLS = 10     # of the collector, for each way to sync
+KILLS = 10  # kills of the collector for each value of fsync=
 WARM = 50      # records that are acknowledged before an outage
-GROUP = 10     # records, between two pauses
-REST = 0.01    # seconds
-FLUSHED = 0.1  # seconds, the flush_interval
-SLACK = 0.4    # seconds that a busy machine may add
-ANSWER = 1     # seconds without an answer after which blocks go to the disk
+GROUP = 10  # records between two pauses
+REST = 0.01  # seconds of a pause
+FLUSHED = 0.1  # flush_interval in seconds
+SLACK = 0.4  # seconds of delay that a busy machine may cause
+ANSWER = 1  # seconds without an answer after which blocks go to the disk
 
 TABLES = {}  # rows by heading
 
@@ -50,15 +51,15 @@ class KilledTest(OutageTests):
 
 
 class CollectorKilledTest(KilledTest):
-    on_disk = '"host":"{}"'  # occurs once in each record of a host
-    outages = 5  # runs with an outage; in the others the server is away from the start
+    on_disk = '"host":"{}"'  # occurs once in each stored record of a host
+    outages = 5  # runs with an outage; in other runs the server is unreachable from the start
 
     def start_with_spill(self, fsync):
         return self.start_sink(f"flush_interval={FLUSHED * 1000:.0f}ms", f"fsync={fsync}",
                                f"spill={self.folder / 'spill'}")
 
     def begin_outage(self, fsync):
-        """Kills the servers after all records have been acknowledged."""
+        """Kills the servers when all records have been acknowledged."""
         self.group.resume()
         program = self.start_with_spill(fsync)
         sender = self.sender(program)
@@ -73,11 +74,11 @@ class CollectorKilledTest(KilledTest):
         return program
 
     def run_and_kill(self, program, unsafe):
-        """Sends records until a random moment, and kills; those of the last `unsafe` seconds may
-        be lost.
+        """Sends records until a random moment, and kills the program. Records of the last `unsafe`
+        seconds may be lost.
 
-        Returns how many were sent, how many are on disk, and how many must be at least.
-        """
+        Returns the number of sent records, of records on disk, and the least number that must be on
+        disk."""
         host = f"run{self.runs}-"
         sender = self.sender(program)
         end = time.monotonic() + unsafe + self.random.uniform(0.2, 1)
@@ -128,7 +129,7 @@ class CollectorKilledTest(KilledTest):
 
 
 class Kafka(CollectorKilledTest, ProgramTest):
-    outages = 2  # the server comes back after half a minute
+    outages = 2  # the server needs half a minute to restart
 
     def setUp(self):
         super().setUp()
@@ -163,10 +164,9 @@ class JetStream(CollectorKilledTest, ProgramTest):
 
 
 class VictoriaMetrics(CollectorKilledTest, ProgramTest):
-    """VictoriaMetrics acknowledges records in its memory, and writes them to its disk seconds
-    later. The test has it write just before the kill, so it may lose only records acknowledged
-    between that and its end.
-    """
+    """VictoriaMetrics acknowledges records in memory, and writes them to its disk seconds later.
+    The test makes it write just before the kill, so that it may lose only records acknowledged
+    between that and the kill."""
 
     on_disk = "host={}"
     ordered = False
@@ -183,7 +183,7 @@ class VictoriaMetrics(CollectorKilledTest, ProgramTest):
         kept = program.ledger_now()["sinks"][0]["written"]
         save_victoria_metrics(self.url)
         super().kill_servers(program)
-        time.sleep(ANSWER)  # until answers that it gave are counted
+        time.sleep(ANSWER)  # until its answers are counted
         self.may_lose += program.ledger_now()["sinks"][0]["written"] - kept
 
     def found(self):
@@ -191,7 +191,7 @@ class VictoriaMetrics(CollectorKilledTest, ProgramTest):
 
 
 class Store(KilledTest):
-    """Keeps one value for each series and millisecond; therefore no source sends twice in a
+    """The store keeps one value per series and millisecond, so no source sends twice in a
     millisecond."""
 
     sources = 1000

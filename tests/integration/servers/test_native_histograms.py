@@ -1,7 +1,6 @@
-"""Histograms in Prometheus: a query returns the buckets that remote write sent.
+"""Histograms in Prometheus: a query must return the buckets that remote write sent.
 
-Debian's Prometheus has remote write 1.0, Prometheus 3 has 2.0.
-"""
+Debian's Prometheus supports remote write 1.0, Prometheus 3 also 2.0."""
 import math
 import time
 
@@ -43,7 +42,7 @@ class NativeTest(ProgramTest):
         self.now = int(time.time()) * 1000 * MS - 60_000 * MS
 
     def deliver(self, keys, *datagrams):
-        """The sink's counts when all is written."""
+        """Sends the datagrams. Returns the sink's counts when all are written."""
         program = self.start("--listen", OTLP, "--sink",
                              f"{self.url}/write?format=remote-write&in_flight=1{keys}")
         for number, datagram in enumerate(datagrams):

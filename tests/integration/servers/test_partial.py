@@ -1,5 +1,5 @@
-"""Stores that accept a part of a request: a query returns what the ledger has as written. Some
-stores do not report what they refused; these tests show which ones."""
+"""Stores that accept a part of a request: a query must return the records that the ledger counts as
+written. Some stores do not report what they refused; these tests show which."""
 import time
 
 from protobuf import riemann
@@ -8,13 +8,13 @@ from sluice_program import RIEMANN, ProgramTest, settled
 from store_reading import ask
 
 GOOD, BAD = 200, 5
-SETTLING = 120  # seconds; the sink retries for 20 s a request that Prometheus answers with 500
+SETTLING = 120  # seconds; the sink repeats requests that Prometheus answers with 500 for 20 s
 HOUR = 3600
 
 
 class PartialTest(ProgramTest):
     def deliver(self, sink):
-        """Starts a program that puts everything sent within 500 ms into one block."""
+        """Starts a program that puts all records of 500 ms into one block."""
         self.program = self.start("--listen", RIEMANN, "--sink", f"{sink}&flush_interval=500ms")
         self.udp = self.sender(self.program)
         self.sent = 0
@@ -27,7 +27,7 @@ class PartialTest(ProgramTest):
         self.sent += len(times)
 
     def settle(self):
-        """The sink's counts when the outcome of all records is known."""
+        """Waits until the outcome of all records is known. Returns the sink's counts."""
         end = time.monotonic() + SETTLING
         while settled(sink := self.program.ledger_now()["sinks"][0]) < self.sent:
             self.assertLess(time.monotonic(), end, sink)
@@ -49,7 +49,7 @@ class Prometheus(PartialTest):
         self.now = time.time()
 
     def stored(self):
-        """How many numbers each host has."""
+        """The number of values of each host."""
         series, = ask(f"{self.url}/query", query="cpu[6h]")
         return {one["metric"]["host"]: len(one["values"]) for one in series["data"]["result"]}
 
@@ -57,7 +57,8 @@ class Prometheus(PartialTest):
         return [self.now - ago + number for number in range(count)]
 
     def assert_partly_taken(self, bad):
-        """Missing records were rejected, and each good one is there."""
+        """Asserts that missing records were counted as rejected, and that each good one is there.
+        """
         sink = self.settle()
         stored = sum(self.stored().values())
         self.report(sink, stored)
@@ -80,7 +81,7 @@ class Prometheus(PartialTest):
         self.assert_partly_taken(BAD)
 
     def test_a_host_with_a_clock_behind_costs_the_others_nothing(self):
-        """Bad samples in one block after another, each time together with many good ones."""
+        """Bad samples in consecutive blocks, each time together with many good ones."""
         blocks, begin = 6, time.monotonic()
         for number in range(blocks):
             for host in range(GOOD):
@@ -88,15 +89,15 @@ class Prometheus(PartialTest):
             self.send("behind", [self.now - 5 * HOUR + number * 10 + at for at in range(4)])
             self.settle()
         self.assert_partly_taken(4 * blocks)
-        self.assertLess(time.monotonic() - begin, 20)  # the sink did not retry answers of 500
+        self.assertLess(time.monotonic() - begin, 20)  # the sink did not repeat requests answered with 500
 
     def test_samples_out_of_order_are_taken_as_far_as_the_store_allows(self):
         self.send("d", self.seconds(GOOD)[::-1])
         self.assert_partly_taken(0)
 
     def test_another_value_at_an_earlier_time_is_acknowledged_and_left_out(self):
-        """If samples may come out of order, the store does not report refused ones; the manual
-        says so."""
+        """If samples may come out of order, the store does not report refused ones, as the manual
+        says."""
         self.send("e", self.seconds(GOOD))
         self.settle()
         self.send("e", self.seconds(BAD), value=1000)
@@ -107,7 +108,7 @@ class Prometheus(PartialTest):
 
 
 class InfluxDB(PartialTest):
-    """The store accepts what it can of a request, and answers 400 with "partial write"."""
+    """The store accepts the valid part of a request, and answers 400 with "partial write"."""
 
     def setUp(self):
         super().setUp()
@@ -117,7 +118,7 @@ class InfluxDB(PartialTest):
         self.now = time.time()
 
     def stored(self):
-        """How many numbers each host has."""
+        """The number of values of each host."""
         answer, = ask(f"{self.url}/query", db="d", q="SELECT COUNT(value) FROM cpu GROUP BY host")
         return {one["tags"]["host"]: one["values"][0][1]
                 for one in answer["results"][0].get("series", [])}
@@ -168,7 +169,7 @@ class InfluxDB(PartialTest):
 
 
 class VictoriaMetrics(PartialTest):
-    """The store answers 204 whatever it accepts; the manual says so."""
+    """The store always answers 204, as the manual says."""
 
     def setUp(self):
         super().setUp()

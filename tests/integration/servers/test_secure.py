@@ -1,6 +1,6 @@
-"""Kafka and NATS that require a login and have certificates: each error is one clear line, is
-counted and retried, and does not affect other sinks. Records that wait on disk are delivered
-after it is corrected."""
+"""Kafka and NATS with logins and certificates: each error is reported on one clear line, counted
+and retried, and does not affect other sinks. Records that wait on disk are delivered after it is
+corrected."""
 import base64
 import json
 import re
@@ -21,12 +21,12 @@ import identity  # noqa: E402
 
 COUNT = 1000
 WRONG = "not-the-password"
-SECONDS = 120  # until a broker has come back
+SECONDS = 120  # seconds until a broker must be back
 PAUSE = 0.2
 
 
 def wait_until(condition, what):
-    """Waits longer than the method of other tests."""
+    """As the function for other tests, with a longer limit."""
     end = time.monotonic() + SECONDS
     while not condition():
         if time.monotonic() > end:
@@ -74,14 +74,15 @@ class Secure(ConnectTest):
         return ledger["sinks"][0]
 
     def assert_told(self, program, what):
-        """The log has the error in clear words, and about once a second."""
+        """Asserts that the log has this error, about once a second."""
         told = [line for line in program.log() if what in line]
         self.assertGreater(len(told), 0, program.log())
         self.assertLess(len(program.log()), 200)
         self.assertNotIn(WRONG, "\n".join(program.log()))
 
     def assert_refused_and_harmless(self, sink, check, told, reason="timeout_unsent"):
-        """All records of the sink fail for this reason, and the other sink writes all."""
+        """Asserts that all records of the sink fail for this reason, and that the other sink writes
+        all."""
         self.assert_refused(sink, check)
         program = self.deliver(sink + "&timeout=3s")
         sink = self.finish(program, lambda sink: sum(sink["failed"].values()) == COUNT,
@@ -90,8 +91,8 @@ class Secure(ConnectTest):
         self.assert_told(program, told)
 
     def assert_delivered_later(self, sink, told, mend):
-        """With a spill the sink retries without end, and delivers all records after `mend` was
-        called."""
+        """Asserts that a sink with a spill retries without a limit, and delivers all records after
+        `mend` was called."""
         program = self.deliver(f"{sink}&spill={self.folder / 'spill'}")
         wait_until(lambda: told in "\n".join(program.log()), "the sink has tried")
         self.assertEqual(program.ledger_now()["sinks"][0]["written"], 0)
@@ -113,7 +114,7 @@ class Kafka(Secure):
         return [json.loads(line)["value"] for line in messages(self.group.places, "t")]
 
     def sink(self, port, password=None, topic="t", host="127.0.0.1", ca=None, keys=""):
-        """The sink's URL; `port` is the name of the broker's listener."""
+        """The sink's URL. `port` is the name of the broker's listener."""
         login = self.folder / "properties"
         protocol = {"sasl": "SASL_PLAINTEXT", "tls": "SASL_SSL"}[port]
         login.write_text(f"security.protocol={protocol}\nsasl.mechanism=PLAIN\n"
@@ -180,7 +181,7 @@ class Kafka(Secure):
         limit, large = 20000, 7
         self.edit("server.properties", "num.partitions",
                   f"message.max.bytes={limit}\nnum.partitions")
-        # The limit is for a batch, so the batch must have few messages.
+        # The limit applies to batches, so a batch must have few messages.
         sink = self.sink("sasl", keys="&kafka.batch.num.messages=10")
         program = self.start("--listen", RIEMANN, "--sink", sink)
         sender = self.sender(program)
@@ -224,7 +225,7 @@ class Nats(Secure):
         return values
 
     def refusals(self):
-        """When the server refused a login, in seconds of the day."""
+        """The times of refused logins, in seconds of the day."""
         found = re.findall(r"(\d+):(\d+):(\d+\.\d+) \[ERR\].*authentication error",
                            self.group.log())
         return [int(hours) * 3600 + int(minutes) * 60 + float(seconds)

@@ -1,4 +1,5 @@
-"""tools/servers: servers that it starts run until it ends them, and it ends no other processes."""
+"""tools/servers: servers that it starts run until it ends them, and it does not end other
+processes."""
 import json
 import os
 import pathlib
@@ -47,7 +48,7 @@ class ServersTest(unittest.TestCase):
         return done.stderr
 
     def start(self, kind, *more):
-        """Returns the addresses."""
+        """Starts servers. Returns their addresses."""
         program = {"nats": "nats-server"}.get(kind, kind)
         if shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin") is None:
             self.skipTest(f"{program} is not installed")
@@ -160,7 +161,7 @@ class Running(ServersTest):
     def test_prometheus_takes_remote_write(self):
         place, = self.start("prometheus")
         request = urllib.request.Request(f"http://{place}/api/v1/write", data=b"no snappy")
-        # without a receiver the answer would be 404
+        # Without a receiver the answer would be 404.
         with self.assertRaisesRegex(urllib.error.HTTPError, "400"):
             urllib.request.urlopen(request, timeout=10)
 

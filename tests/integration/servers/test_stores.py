@@ -1,4 +1,4 @@
-"""Stores that take records by HTTP: a query returns every number that was sent to them."""
+"""Stores that receive records by HTTP: a query must return every number that was sent."""
 import time
 
 from forwarded import Forwarded
@@ -11,7 +11,8 @@ SETTLING = 300  # seconds until all is acknowledged
 
 
 class StoreTest(ProgramTest):
-    """Buffers in memory: a store on the same machine may be slow for some time."""
+    """Tests with buffers in memory, because a store on the same machine may be slow for some time.
+    """
 
     def deliver(self, *sinks, sources=SOURCES):
         """Sends the load to these sinks. Returns each sink's entry of the ledger, and the number
@@ -31,7 +32,8 @@ class StoreTest(ProgramTest):
         return ledger["sinks"], sent
 
     def check(self, what, sink, sent, found):
-        """Each number is there, and none is twice except possibly those that were sent again."""
+        """Asserts that each number is there, and none twice except records that were possibly sent
+        again."""
         print(f"{self.id()}: {what}: sent {sent}, returned {found.different()}, more than once "
               f"{found.twice()}, possible duplicates {sink['possible_duplicates']}", flush=True)
         self.assertEqual(found.different(), sent)
@@ -50,7 +52,7 @@ class VictoriaMetrics(StoreTest):
 
 class Prometheus(StoreTest):
     def test_remote_write_returns_every_number(self):
-        """A series keeps one value a millisecond; therefore no source sends twice in one."""
+        """A series keeps one value per millisecond, so no source sends twice in one."""
         group = ServerGroup(self, "prometheus")
         url = f"http://{group.address}"
         (sink,), sent = self.deliver(f"{url}/api/v1/write?format=remote-write", sources=1000)

@@ -1,6 +1,6 @@
 /*
- * `sluice service`, run as a person would, and the service manager, asked as its tools do. Each
- * function fails the running cmocka test if it does not succeed.
+ * Runs `sluice service` as a user would, and uses the service manager as its tools do. Each
+ * function makes the running cmocka test fail if it does not succeed.
  */
 #ifndef SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
 #define SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
@@ -11,22 +11,22 @@
 
 #define LINES_SIZE 4096
 
-/* How a program ended, and its output on stderr. */
+/* The exit code of a program, and its output on stderr. */
 struct ended {
     DWORD code;
     char lines[LINES_SIZE];
 };
 
-/* Runs sluice in the scratch directory with these words, up to a NULL. */
+/* Runs sluice in the scratch directory with these arguments, which end with a NULL. */
 struct ended run_sluice(const char *const *words);
 
 #define RUN_SLUICE(...) run_sluice((const char *const[]){__VA_ARGS__, NULL})
 
-/* The service's name in this process, which no other service has. */
+/* The name of this process's service. No other service has it. */
 const char *service_name(void);
 const wchar_t *service_wide_name(void);
 
-/* NULL: there is no such service. The caller closes it. */
+/* Returns NULL if there is no such service. The caller closes the handle. */
 SC_HANDLE service_open(void);
 
 /* The service's configuration. The caller frees it. */
@@ -34,16 +34,19 @@ QUERY_SERVICE_CONFIGW *service_config(void);
 
 void service_start(void);
 
-/* Returns 0, or the error that the control led to. */
+/* Sends a control to the service. Returns 0 or the error code. */
 DWORD service_order(DWORD control);
 
 /*
- * Waits for the state up to a time that only a hang exceeds. Returns the status that is reported
- * with the state.
+ * Waits until the service has this state, with a limit that only a hang exceeds. Returns the status
+ * that was reported with the state.
  */
 SERVICE_STATUS_PROCESS service_await(DWORD state);
 
-/* A cmocka setup and teardown: a scratch directory, and no service of that name. */
+/*
+ * A cmocka setup and teardown: makes a scratch directory, and removes a service with the test's
+ * name.
+ */
 int service_set_up(void **state);
 int service_clean_up(void **state);
 

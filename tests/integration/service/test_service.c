@@ -1,4 +1,4 @@
-/* The program as a service, from its installation to its end, by the service manager. */
+/* Tests the program as a service of the service manager, from its installation to its removal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 /* --- datagrams and the lines written for them ------------------------------------------------- */
 
-/* A listener's URL whose port was free a moment ago. */
+/* Returns the URL of a listener on a port that was free a moment ago. */
 static const char *free_listener(struct address *address)
 {
     static char url[60];
@@ -29,7 +29,7 @@ static const char *free_listener(struct address *address)
     return url;
 }
 
-/* Samples named n0, n1 and so on, one in a datagram. */
+/* Sends samples named n0, n1 and so on, one in each datagram. */
 static void send_numbered(const struct address *to, int first, int count)
 {
     static struct telemetry_builder builder;
@@ -45,7 +45,7 @@ static void send_numbered(const struct address *to, int first, int count)
     udp_sender_close(sender);
 }
 
-/* The content of the file, or an empty text without a file. The caller frees it. */
+/* The content of the file. Empty if the file does not exist. The caller frees it. */
 static char *content(const char *name)
 {
     wchar_t *path = text_wide_copy(scratch_path(name));
@@ -86,7 +86,7 @@ static void await_lines(const char *name, int count)
     assert_int_equal(found, count);
 }
 
-/* The file has these samples, each in a line of its own, and nothing else. */
+/* Asserts that the file has these samples, one in each line, and no others. */
 static void assert_numbered(const char *name, int first, int count)
 {
     char *text = content(name);
@@ -136,7 +136,9 @@ static void assert_not_there(void)
     assert_null(service);
 }
 
-/* A text of the registry about the service's source of events; false: there is no source. */
+/*
+ * Reads a value of the service's event source in the registry. Returns false if there is no source.
+ */
 static bool source_value(const wchar_t *value, wchar_t *text, DWORD size)
 {
     wchar_t key[200];
@@ -168,7 +170,10 @@ TEST_WITH(it_is_installed_with_absolute_paths_and_an_account_of_its_own, service
     swprintf(expected, 2000, L"NT SERVICE\\%ls", service_wide_name());
     assert_int_equal(wcscmp(config->lpServiceStartName, expected), 0);
 
-    /* The program in quotation marks and its arguments; those with blanks are quoted, too. */
+    /*
+     * The program's path in quotation marks, then its arguments. Arguments with blanks are quoted,
+     * too.
+     */
     const wchar_t *line = config->lpBinaryPathName;
     const wchar_t *end = wcsstr(line, L"\\sluice.exe\" ");
     assert_int_equal(line[0], L'"');
@@ -338,7 +343,7 @@ TEST_WITH(it_collects_until_it_is_stopped_and_loses_nothing, service_set_up, ser
     send_numbered(&to, 0, DATAGRAMS);
     await_lines("records.ndjson", DATAGRAMS);
 
-    /* A reload opens files again, with the names that they were configured with. */
+    /* A reload opens the files again by their configured names. */
     rename_file("records.ndjson", "earlier.ndjson");
     assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
     int64_t until = patience_until();
@@ -348,7 +353,7 @@ TEST_WITH(it_collects_until_it_is_stopped_and_loses_nothing, service_set_up, ser
 
     assert_int_equal(service_order(128), NO_ERROR);
 
-    /* A datagram that has arrived is received and written when the service stops. */
+    /* When the service stops, it receives and writes the datagrams that have arrived. */
     send_numbered(&to, DATAGRAMS, DATAGRAMS);
     assert_int_equal(service_order(SERVICE_CONTROL_STOP), NO_ERROR);
     assert_ended_well(service_await(SERVICE_STOPPED));
@@ -442,7 +447,7 @@ TEST_WITH(one_that_ends_by_itself_has_stopped, service_set_up, service_clean_up)
 
 /* --- a service with a configuration file ------------------------------------------------------ */
 
-/* Writes sluice.yaml: one listener and these files as sinks, relative to its folder. */
+/* Writes sluice.yaml with one listener, and with these files as sinks, relative to its folder. */
 static void write_config(const char *listener, const char *first, const char *second)
 {
     char text[2000];
@@ -478,7 +483,7 @@ TEST_WITH(its_configuration_is_read_again_at_paramchange, service_set_up, servic
     send_numbered(&to, 0, DATAGRAMS);
     await_lines("one", DATAGRAMS);
 
-    /* An invalid file is refused completely, and the service continues with its configuration. */
+    /* An invalid file is refused, and the service keeps its configuration. */
     scratch_put_text("sluice.yaml", "sinks: [");
     assert_int_equal(service_order(SERVICE_CONTROL_PARAMCHANGE), NO_ERROR);
     send_numbered(&to, DATAGRAMS, DATAGRAMS);
@@ -512,8 +517,8 @@ TEST_WITH(a_configuration_that_check_refuses_is_refused, service_set_up, service
 }
 
 /*
- * While a service is starting, Wine would take this process for it; so no other test's service may
- * be starting.
+ * While a service is starting, Wine would take this process for that service. So no other test may
+ * start a service now.
  */
 TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {

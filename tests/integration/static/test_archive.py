@@ -1,5 +1,5 @@
-"""The archive of static programs: its contents, and that they need no other file. It is made of the
-programs that are tested; the preset static-package compiles the same without symbols."""
+"""Tests the archive of static programs: its contents, and that the programs need no other file. It
+contains the tested programs. The preset static-package compiles the same ones without symbols."""
 import os
 import pathlib
 import re
@@ -18,7 +18,7 @@ PROGRAMS = ["sluice", "sluice-decode", "sluice-replay", "sluice-send"]
 
 
 class Archive(PackageTest):
-    """One archive for all tests, which do not change it."""
+    """One archive for all tests. They do not change it."""
 
     @classmethod
     def setUpClass(cls):

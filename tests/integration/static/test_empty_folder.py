@@ -1,5 +1,6 @@
-"""The static file needs no other file: it runs in a root folder that contains only itself, as in a
-container image FROM scratch. There is no C library, no loader, no /proc, /dev, /etc or time zone."""
+"""The static program needs no other file: it runs in a root folder that contains only the program,
+as in a container image FROM scratch. There is no C library, loader, /proc, /dev, /etc or time zone.
+"""
 import json
 import pathlib
 import shutil
@@ -20,14 +21,15 @@ from sluice_program import ANY_PORT, RIEMANN, SLUICE, built_with
 from test_tcp import OK, TCP, Client, framed
 
 CONFIGURATION = 78
-AUTHORITIES = "etc/ssl/certs/ca-certificates.crt"  # where Debian has them
+AUTHORITIES = "etc/ssl/certs/ca-certificates.crt"  # on Debian
 PT_INTERP = 3
 DT_NEEDED = 1
 UNSHARE = ["unshare"], ["unshare", "--user", "--map-root-user"]  # as root, and as another user
 
 
 def with_root(folder):
-    """The command that starts a program with `folder` as its root folder; None: not permitted."""
+    """The command that starts a program with `folder` as its root folder. None if this is not
+    permitted."""
     for words in UNSHARE:
         enter = [*words, f"--root={folder}", "--wd=/"]
         try:

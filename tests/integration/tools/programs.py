@@ -1,5 +1,5 @@
-"""Runs the tools and receives their datagrams. TEST_SEND is the path of one of them; the others are
-in the same folder."""
+"""Runs the tools and receives their datagrams. TEST_SEND is the path of one tool. The others are in
+the same folder."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ import built
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CAPTURES = ROOT / "tests" / "captures"
-DEADLINE = 60  # seconds that any step here may take
+DEADLINE = 60  # seconds that one step may take
 
 SO_RCVBUFFORCE = 33
 SO_MEMINFO = 55
@@ -26,7 +26,7 @@ def command(tool, *arguments):
 
 
 def run(tool, *arguments, stdin=b"", **more):
-    """Runs a tool to its end; its streams are captured unless arguments say otherwise."""
+    """Runs a tool to its end. Captures its streams unless arguments specify others."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     if "stdin" not in more and not isinstance(stdin, bytes):
         more["stdin"] = stdin
@@ -37,18 +37,19 @@ def run(tool, *arguments, stdin=b"", **more):
 
 
 def close_stream(number):
-    """For preexec_fn: the program starts with this stream closed."""
+    """A preexec_fn that closes this stream before the program starts."""
     return lambda: os.close(number)
 
 
 def truth(capture):
-    """The content of a capture by other programs, datagram by datagram."""
+    """The content of a capture as other programs decoded it, one element for each datagram."""
     with open(CAPTURES / f"{capture}.ndjson", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
 class Receiver:
-    """A UDP socket on a port that the system chose. Datagrams are bytes with their source port."""
+    """A UDP socket on a port that the system chose. Keeps the datagrams as bytes, with their source
+    ports."""
 
     def __init__(self, host="127.0.0.1"):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -72,17 +73,16 @@ class Receiver:
         self.socket.close()
 
     def refuse(self):
-        """Closes the socket and keeps its port reserved, so that only the test's own datagrams
-        go there."""
+        """Connects the socket to its own address, so that datagrams of others are refused."""
         self.socket.connect(self.socket.getsockname())
 
     def drops(self):
-        """Datagrams that the kernel had no room for."""
+        """The number of datagrams for which the kernel had no room."""
         memory = self.socket.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 4 * 16)
         return struct.unpack_from("I", memory, 4 * SK_MEMINFO_DROPS)[0]
 
     def drain(self):
-        """Receives all datagrams that are there."""
+        """Receives all datagrams that have arrived."""
         while True:
             try:
                 data, source = self.socket.recvfrom(65536)
@@ -103,7 +103,7 @@ class Receiver:
                 self.drain()
 
     def receive_from(self, tool, *arguments, sent=None):
-        """Runs a tool, receiving while it runs and then until all that it sent has come; `sent`
+        """Runs a tool. Receives while it runs, and then until all that it sent has arrived. `sent`
         reads that number from the ended process. Returns the process."""
         with subprocess.Popen(command(tool, *arguments), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

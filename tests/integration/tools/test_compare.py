@@ -1,5 +1,5 @@
-"""tools/compare: the collector and a peer without dependencies, and the evaluation of the numbers.
-"""
+"""tools/compare: compares the collector with a peer without dependencies, and evaluates the
+numbers."""
 import json
 import os
 import pathlib
@@ -157,7 +157,7 @@ class Report(unittest.TestCase):
 
 
 class Reading(FolderTest):
-    """The counting of each kind of output."""
+    """Tests the counting in each kind of output."""
 
     def read(self, reader, data):
         path = self.folder / "output"

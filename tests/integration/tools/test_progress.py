@@ -1,4 +1,4 @@
-"""The progress of long work on a terminal, which is shown only there."""
+"""Tests the progress lines of long work. They appear only on a terminal."""
 import fcntl
 import os
 import pathlib
@@ -25,7 +25,7 @@ CAPTURE = ROOT / "tests" / "captures" / "riemann_cli_v4.pcap"
 
 
 class Terminal:
-    """A program whose standard error is a terminal, and the output that it wrote there."""
+    """A program whose standard error is a terminal, and its output there."""
 
     def __init__(self, arguments, columns=100, output=subprocess.DEVNULL, environment=None):
         self.master, slave = pty.openpty()
@@ -49,7 +49,7 @@ class Terminal:
         os.close(self.master)
 
     def _read(self):
-        """False: no process has the terminal open any more."""
+        """Reads a part of the output. Returns False if no process has the terminal open."""
         if not select.select([self.master], [], [], DEADLINE)[0]:
             raise AssertionError(f"{DEADLINE} s without a word after {self.data!r}")
         try:
@@ -64,7 +64,7 @@ class Terminal:
                 raise AssertionError(f"it ended without {pattern}: {self.data!r}")
 
     def all(self):
-        """All that it wrote, once it has ended."""
+        """The complete output of the program, which must end."""
         while self._read():
             pass
         return self.data
@@ -79,7 +79,7 @@ def shown(data):
 
 
 def progress(data):
-    """Every line of progress that was shown."""
+    """All lines of progress that were shown."""
     return [part.split(b"\r")[0].decode() for part in data.split(TAKE_AWAY)[1:]
             if re.match(rb"(sending|reading|checking|measuring)", part)]
 
@@ -171,7 +171,7 @@ class Progress(FolderTest):
 
 
 class Collector(FolderTest):
-    """Reads a capture with a slow reader of the records, so that it takes a fixed time."""
+    """Reads a capture while the records' reader is slow, so that this takes a fixed time."""
 
     COUNT = 60000
 
@@ -183,7 +183,7 @@ class Collector(FolderTest):
             output=subprocess.PIPE, environment=environment, columns=columns)
 
     def read_slowly(self, terminal, until):
-        """Reads the output slowly until the terminal shows the wanted text."""
+        """Reads the output slowly until the terminal shows this text."""
         end = time.monotonic() + DEADLINE
         while not re.search(until, terminal.data):
             if time.monotonic() > end:

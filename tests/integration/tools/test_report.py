@@ -1,4 +1,5 @@
-"""tests/report.py, which ends the output of tools/test: each skipped test has its reason there."""
+"""Tests tests/report.py, which ends the output of tools/test and shows the reason of each skipped
+test."""
 import pathlib
 import re
 import subprocess
@@ -23,7 +24,8 @@ unittest.main()
 
 
 def script(text):
-    """The exit code and the output of such a script, in one text as ctest keeps it."""
+    """The exit code and the output of such a script. Both streams are in one text, as ctest stores
+    it."""
     done = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout
@@ -31,7 +33,7 @@ def script(text):
 
 class Report(unittest.TestCase):
     def report(self, *cases):
-        """The output for cases of name, status, message and output."""
+        """The output of the report for cases of name, status, message and output."""
         suite = ElementTree.Element("testsuite")
         for name, status, message, output in cases:
             case = ElementTree.SubElement(suite, "testcase", name=name, status=status)

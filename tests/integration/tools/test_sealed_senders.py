@@ -1,5 +1,5 @@
-"""sluice-send and sluice-replay with --keys: what they send is opened by PyNaCl. sluice-decode opens
-it with the same file."""
+"""sluice-send and sluice-replay with --keys: PyNaCl opens the datagrams. sluice-decode opens them
+with the same file."""
 import hashlib
 import os
 import pathlib
@@ -19,7 +19,7 @@ PAST, FUTURE = "2001-02-03T04:05:06Z", "2200-01-01T00:00:00Z"
 
 
 def write_capture(path, payloads):
-    """A capture of these UDP payloads, over raw IPv4."""
+    """Writes a capture of these UDP payloads, over raw IPv4."""
     frames = b""
     for payload in payloads:
         udp = struct.pack("!HHHH", 40000, 5555, 8 + len(payload), 0) + payload
@@ -194,7 +194,7 @@ class Keys(SealedTest):
 
 
 class Decoding(SealedTest):
-    """Sealed datagrams of PyNaCl are opened."""
+    """Tests that sealed datagrams of PyNaCl are opened."""
 
     SCHEMA = ("--schema", "riemann")
     EVENT = b"\x32\x03\x22\x01a"

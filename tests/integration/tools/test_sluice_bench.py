@@ -1,6 +1,7 @@
-"""sluice-bench in rounds that are far too short to mean anything: all parts are there, and add up.
+"""Runs sluice-bench in rounds that are too short for useful numbers: all parts exist, and the sums
+are right.
 
-Times are not checked: a test on a busy machine cannot measure speed."""
+ Times are not checked, because a test on a busy machine cannot measure speed."""
 import math
 import os
 import tempfile
@@ -24,7 +25,7 @@ def value_of(cell):
 
 
 def tables_in(text):
-    """The printed tables: the rows of each by the title above it."""
+    """The printed tables: a dictionary from titles to rows."""
     tables = {}
     title, headings = None, None
     for line in filter(None, text.splitlines()):
@@ -56,13 +57,13 @@ class BenchTest(unittest.TestCase):
         return tables_in(self.bench(*TINY, *arguments).stdout.decode())
 
     def rows(self, tables, title):
-        """The rows of the only table whose title begins so."""
+        """The rows of the only table whose title starts with this text."""
         found = [rows for each, rows in tables.items() if each.startswith(title)]
         self.assertEqual(len(found), 1, title)
         return found[0]
 
     def assert_numbers(self, rows, *keys):
-        """Each row has these keys, with numbers above zero."""
+        """Asserts that each row has these keys, with numbers above zero."""
         self.assertTrue(rows)
         for row in rows:
             for key in keys:
@@ -71,7 +72,7 @@ class BenchTest(unittest.TestCase):
                     self.assertGreater(row[key], 0, (key, row))
 
     def assert_alone(self, tables):
-        """The parts that need no sender."""
+        """Asserts the parts that need no sender."""
         decoding = self.rows(tables, "Decoding")
         self.assertEqual([row["datagram"] for row in decoding], ["metric1", "batch20"])
         self.assert_numbers(decoding, "ours", "arena", "malloc", "/ arena", "ours B", "arena B")
@@ -83,7 +84,7 @@ class BenchTest(unittest.TestCase):
 
 
 class FullSpeed(BenchTest):
-    """Run without other tests: the socket must accept all that is sent."""
+    """Runs without other tests, because the socket must accept all that is sent."""
 
     def test_all_parts_by_themselves(self):
         tables = self.tables()
@@ -137,8 +138,8 @@ class Words(BenchTest):
                          rb"json: sent \d+, but received 90000 and 1 dropped by the kernel")
 
     def with_ledger(self, balances):
-        """The report about a fake collector, which opens a port, receives no datagrams and prints
-        a ledger."""
+        """The report about a fake collector, which opens a port, receives no datagrams and prints a
+        ledger."""
         with tempfile.TemporaryDirectory() as folder:
             fake = os.path.join(folder, "fake")
             with open(fake, "w", encoding="utf-8") as script:

@@ -1,4 +1,4 @@
-"""sluice-decode against Google's protobuf runtime: the captures' truth, and protoc."""
+"""Compares sluice-decode with Google's protobuf runtime: the decoded captures, and protoc."""
 import hashlib
 import json
 import os
@@ -23,7 +23,7 @@ PROTOBUF_INCLUDE = "/usr/include"
 
 
 def payloads(capture):
-    """The datagrams of a capture; that they are the right ones is checked by their sums."""
+    """The datagrams of a capture. Their sums are checked."""
     expected = truth(capture)
     with Receiver() as receiver:
         receiver.receive_from("sluice-replay", CAPTURES / f"{capture}.pcap", "--speed=max",
@@ -168,7 +168,7 @@ class Decode(unittest.TestCase):
                      b"\x0b" * 200, b"{}"):
             with self.subTest(data=data):
                 self.assertEqual(self.decode(data, code=65), b"")
-        name = b"\x0a\x01\xff"  # proto3 strings are UTF-8, proto2's need not be
+        name = b"\x0a\x01\xff"  # proto3 strings must be UTF-8, strings of proto2 need not be
         self.decode(b"\x32\x03" + name, schema="telemetry", code=65)
         self.decode(b"\x1a\x01\xff")
 
@@ -204,7 +204,7 @@ class Decode(unittest.TestCase):
         self.assertEqual(len(json.loads(out)["events"]), 400000)
 
     def test_the_memory_of_a_message_is_used_again_for_the_next(self):
-        # Each takes 8 MB when decoded: together they would pass the limit of 1 GiB.
+        # Each one takes 8 MB when decoded. Together they would exceed the limit of 1 GiB.
         out = self.decode(delimited([b"\x32\x00" * 32753]) * 250, "--delimited",
                           "--format=protobuf")
         self.assertEqual(out, delimited([b"\x32\x00" * 32753]) * 250)

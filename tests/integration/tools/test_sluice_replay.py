@@ -1,4 +1,4 @@
-"""sluice-replay: it sends the datagrams that other programs found in the captures."""
+"""sluice-replay sends the datagrams that other programs found in the captures."""
 import hashlib
 import os
 import pathlib
@@ -26,7 +26,7 @@ def report_of(process):
 
 
 def replay(capture, *arguments):
-    """Replays a file to a receiver; returns its datagrams, the report and the process."""
+    """Replays a file to a receiver. Returns its datagrams, the report and the process."""
     with Receiver() as receiver:
         process = receiver.receive_from("sluice-replay", capture, "--to", receiver.url, *arguments,
                                         sent=lambda ended: report_of(ended)["sent"])
@@ -121,7 +121,7 @@ class Replay(unittest.TestCase):
         self.assert_datagrams(receiver.datagrams, truth("riemann_cli_v4"))
 
     def start_on_a_fifo(self, receiver):
-        """Starts a replay of the pipe that this returns together with the process."""
+        """Starts a replay of a pipe. Returns the process and the pipe."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name) / "fifo"
@@ -150,14 +150,14 @@ class Replay(unittest.TestCase):
 
     @not_on_windows(NO_FIFO)
     def test_the_time_of_a_pipe_begins_with_its_first_datagram(self):
-        """A late writer's datagrams are spaced as those of any other."""
+        """If the writer is late, the datagrams have the usual intervals."""
         capture = (CAPTURES / "riemann_cli_v4.pcap").read_bytes()
         first = 24 + 16 + int.from_bytes(capture[32:36], "little")
         moment = int.from_bytes(capture[24:28], "little")
         second = (moment + 1).to_bytes(4, "little") + capture[28:first]
         with Receiver() as receiver:
             process, pipe = self.start_on_a_fifo(receiver)
-            time.sleep(0.6)  # a pause before the first datagram must not change the spacing
+            time.sleep(0.6)  # a pause before the first datagram must not change the intervals
             pipe.write(capture[:first])
             receiver.wait_for(lambda: len(receiver.datagrams) == 1)
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""sluice-send against a third-party receiver."""
+"""Tests sluice-send with a receiver that is not part of the project."""
 import collections
 import json
 import pathlib
@@ -26,8 +26,8 @@ def has_ipv6():
 
 class Send(unittest.TestCase):
     def send(self, *arguments, host="127.0.0.1", code=0, schema="telemetry"):
-        """Sends to a receiver; returns it and the report, which must agree on every datagram. With
-        no schema, sluice-send chooses one."""
+        """Sends to a receiver. Returns it and the report, which must agree about each datagram.
+        With no schema, sluice-send chooses one."""
         if schema is not None:
             arguments = ("--schema", schema, *arguments)
         with Receiver(host) as receiver:
@@ -47,7 +47,7 @@ class Send(unittest.TestCase):
             return receiver, report
 
     def sequences(self, datagrams):
-        """The numbers of each sender, in the order in which they came."""
+        """The numbers of each sender, in the order of arrival."""
         found = collections.defaultdict(list)
         for data in datagrams:
             message = wire.fields(data)
@@ -82,7 +82,7 @@ class Send(unittest.TestCase):
         self.assertEqual(numbers, sorted(set(numbers)))
         self.assertEqual(numbers[0], 1)
         self.assertLessEqual(numbers[-1], 20000)
-        # The schedule is absolute: the last one is due at 19999/20000 s, and not before.
+        # The schedule is absolute: the last datagram is due at 19999/20000 s, and not before.
         self.assertGreaterEqual(report["seconds"], 19999 / 20000)
 
     def test_a_duration_has_exactly_so_many_datagrams(self):
@@ -175,7 +175,7 @@ class Send(unittest.TestCase):
         self.assertEqual(len(set(receiver.ports)), 2)
 
     def weather(self):
-        """The descriptor set of the example's schema."""
+        """The path of the descriptor set of the example's schema."""
         folder = tempfile.TemporaryDirectory(prefix="sluice-test-")
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name, "weather.desc")
@@ -226,7 +226,7 @@ class Send(unittest.TestCase):
         self.assertEqual(len(receiver.datagrams), 3)
 
     def assert_all_refused(self, url, *arguments):
-        """To a closed port: each datagram is counted, and the exit code reports it."""
+        """Sends to a closed port: each datagram is counted, and the exit code reports it."""
         process = run("sluice-send", "--to", url, "--count=100", "--report=json", *arguments)
         report = json.loads(process.stdout)
         if WINDOWS:  # Windows may report several refusals as one

@@ -1,9 +1,10 @@
-"""Just enough of protobuf's wire format to look into datagrams without the code under test."""
+"""The part of protobuf's wire format that is necessary to read datagrams without the tested code.
+"""
 import struct
 
 
 class Malformed(Exception):
-    """No protobuf message."""
+    """Not a protobuf message."""
 
 
 def varint(data, at):
@@ -28,7 +29,8 @@ def put_varint(value):
 
 
 def fields(data):
-    """Numbers to lists of values: integers, 8 or 4 bytes little endian, or byte strings."""
+    """A dictionary from field numbers to lists of values: integers, 8 or 4 bytes little endian, or
+    byte strings."""
     found = {}
     at = 0
     while at < len(data):

@@ -1,4 +1,5 @@
-"""Paths of Linux as programs of Windows have them under Wine, whose drive Z: is the root."""
+"""Converts paths of Linux to the paths that programs of Windows have under Wine, whose drive Z: is
+the root."""
 
 
 def on_drive(path):

@@ -13,7 +13,7 @@ IO_ERROR = 74
 
 
 def processes_with(text):
-    """The arguments of all processes that contain this text, except those of the program itself."""
+    """The arguments of all processes that contain this text, except those of the program."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -53,7 +53,7 @@ class Commands(ProgramTest):
         read = b"".join(program.stdout.lines())[:sink["bytes"]]
         self.assertEqual(len(read), sink["bytes"])
         self.assertEqual(sink["written"], read.count(b"\n"))
-        # A byte that the command has read but not passed on when it is ended counts as read.
+        # A byte that the command has read but not written when it is ended counts as read.
         self.assertIn(self.path.read_bytes(), (read, read[:-1]))
 
     def test_it_is_a_command_of_the_shell(self):

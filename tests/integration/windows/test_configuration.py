@@ -1,5 +1,5 @@
-"""Configuration files as Windows has them: paths with drives and backslashes, CRLF, a byte order
-mark, and files that cannot be read."""
+"""Configuration files of Windows: paths with drives and backslashes, CRLF, a byte order mark, and
+files that cannot be read."""
 import os
 import subprocess
 import threading
@@ -131,7 +131,7 @@ class Texts(WindowsConfig):
 
 
 class Unreadable(WindowsConfig):
-    """Exit code 78, as on other systems, and a running program keeps its configuration."""
+    """The exit code is 78, as on other systems. A running program keeps its configuration."""
 
     def assert_refused(self, why, path=None):
         for check in ((), ("--check",)):
@@ -182,7 +182,8 @@ class Unreadable(WindowsConfig):
         self.assertIn("(error 32)", said)
 
     def test_a_file_that_changes_while_it_is_read_is_taken_or_refused_and_nothing_is_lost(self):
-        """A writer that does not replace the file: a reload finds a part of the old and of the new."""
+        """A writer that does not replace the file: a reload reads a part of the old content and a
+        part of the new one."""
         good = "".join(line + "\r\n" for line in [
             *LISTENERS, *self.to(self.kept), *(f"  - file:{self.folder}/more.{number}"
                                                for number in range(20)), "memory: 256MiB"])

@@ -1,4 +1,4 @@
-"""Files and paths as Windows has them."""
+"""Tests files and paths of Windows."""
 import os
 import re
 import subprocess
@@ -62,7 +62,7 @@ class Names(RotatingTest):
 
 
 class Held(RotatingTest):
-    """A reader that does not allow renaming or removing the file."""
+    """A reader that does not allow others to rename or remove the file."""
 
     def hold(self, name):
         process = subprocess.Popen(command(os.environ["TEST_HOLD"], self.out / name),
@@ -79,7 +79,7 @@ class Held(RotatingTest):
             process.stdout.close()
 
     def rotate_while_held(self):
-        """Leaves the first record in a file that cannot be renamed to its final name, because a
+        """Writes the first record to a file that cannot be renamed to its final name, because a
         reader holds it."""
         program = self.start_sink("lines", "rotate_size=1MiB", listen=RIEMANN)
         sender = self.sender(program)

@@ -1,4 +1,4 @@
-"""The two notifiers: which ones the program has, which one it uses, and its behaviour on a
+"""The two notifiers: the ones that the program has, the one that it uses, and its behaviour on a
 faulty system."""
 import concurrent.futures
 import contextlib
@@ -15,13 +15,13 @@ CLIENTS = 16  # connect at the same time; TURNS is a multiple of this number
 
 
 def faulty(*faults):
-    """The program with the emulation, on a system with these faults."""
+    """Arguments for a start of the emulating program on a system with these faults."""
     return {"program": EMULATED, "env": {**os.environ, "EMULATION": ",".join(faults)}}
 
 
 class Notifiers(ProgramTest):
     def said_by(self, program, *arguments, code=0):
-        """The program's output on standard output and standard error."""
+        """The program's output on standard output and on standard error."""
         running = self.launch(*arguments, ledger=None, program=program)
         running.finish(code)
         return b"".join(running.stdout.lines()).decode(), "\n".join(running.said())
@@ -57,7 +57,7 @@ class Notifiers(ProgramTest):
 
 
 class Unregistered(Tcp):
-    """Behind a layered service provider the function exists and refuses sockets."""
+    """With a layered service provider the function exists but refuses sockets."""
 
     def serve(self, **system):
         program = self.start("--listen", RIEMANN, "--listen", TCP, listeners=2, **system)
@@ -131,9 +131,9 @@ class Unremoved(Tcp):
                 self.assertIn("has not ended the socket's registration within 500 ms", text)
 
     def test_on_a_sound_system_none_is_left(self):
-        """With TEST_TURNS=1100000 there are more connections than the notifier's table has
-        places (2^20): if each one lost a place, later ones could not be watched, which is
-        counted."""
+        """With TEST_TURNS=1100000 there are more connections than entries in the notifier's table
+        (2^20). If each connection left its entry in use, later ones could not be watched, and this
+        would be counted."""
         program = self.start("--listen", TCP, **faulty())
 
         def connect_in_turn(_):

@@ -1,4 +1,4 @@
-"""Standard output that is a Windows pipe, which shows when its reader has closed it."""
+"""Standard output is a Windows pipe. Such a pipe shows when its reader has closed it."""
 import os
 import subprocess
 import unittest
@@ -10,7 +10,7 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, Sluice, read_
 
 
 class Piped(Sluice):
-    """A run of the program with such a pipe, from which that number of lines is read."""
+    """A run of the program with such a pipe. Reads this number of lines from it."""
 
     def __init__(self, lines, *arguments):
         self.watch(subprocess.Popen(
@@ -19,7 +19,7 @@ class Piped(Sluice):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
 
     def ask_to_stop(self):
-        """Not by Ctrl-C, which the program's parent would also receive."""
+        """Does not use Ctrl-C, which the program's parent would also receive."""
         subprocess.run(command(SLUICE, "ctl", "stop", self.number), timeout=DEADLINE, check=True,
                        stdin=subprocess.DEVNULL)
 

@@ -1,8 +1,7 @@
 """The .zip and the .msi: their contents, which must work under Wine as documented.
 
-Wine has no accounts of services, ignores MsiLockPermissionsEx, and its sc.exe knows neither "config" nor
-"failureflag": for these the tests read the tables of the .msi.
-"""
+ Wine has no accounts of services, ignores MsiLockPermissionsEx, and its sc.exe knows neither
+"config" nor "failureflag". For these the tests read the tables of the .msi."""
 import csv
 import hashlib
 import io
@@ -32,7 +31,7 @@ TEXTS = ["LICENSE.txt", "README.txt", "sluice.yaml"]
 
 
 def run(*arguments, code=0, **more):
-    """Runs it to its end; returns its output."""
+    """Runs the command to its end. Returns its output."""
     done = subprocess.run([str(each) for each in arguments], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100, check=False,
                           **more)
@@ -43,12 +42,12 @@ def run(*arguments, code=0, **more):
 
 
 def run_there(program, *arguments, **more):
-    """As run, for a program of Windows."""
+    """The same as run, for a program of Windows."""
     return run(*command(program, *arguments), **more)
 
 
 def pack(generator, folder, moment=MOMENT):
-    """Makes a package in the folder; returns its path."""
+    """Makes a package in the folder. Returns its path."""
     run(os.environ["CPACK"], "--config", BUILD / "CPackConfig.cmake", "-G", generator, "-B", folder,
         env={**os.environ, "SOURCE_DATE_EPOCH": str(moment)})
     return folder / f"{NAME}.{'zip' if generator == 'ZIP' else 'msi'}"
@@ -65,7 +64,7 @@ def make(cls, generator):
 
 
 class Zip(unittest.TestCase):
-    """One package for all tests, which do not change it."""
+    """One package for all tests. They do not change it."""
 
     @classmethod
     def setUpClass(cls):
@@ -151,7 +150,7 @@ ENVIRONMENT = r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environmen
 
 
 def table(package, name):
-    """The rows of a table, each as a dictionary by its columns."""
+    """The rows of a table, as dictionaries by column."""
     names, _, _, *rows = csv.reader(io.StringIO(run("msiinfo", "export", package, name)),
                                     delimiter="\t", quoting=csv.QUOTE_NONE)
     return [dict(zip(names, row)) for row in rows]
@@ -169,9 +168,8 @@ def registry(key, *more, code=0):
 
 
 class Msi(unittest.TestCase):
-    """With a Wine prefix of its own, because Wine leaves semicolons in PATH at a removal, its
-    cmd.exe then exits with 0 for programs that do not exist, and it removes keys that are empty
-    then."""
+    """Uses a separate Wine prefix, because a removal in Wine leaves semicolons in PATH (cmd.exe
+    then exits with 0 for programs that do not exist) and removes keys that have become empty."""
 
     @classmethod
     def setUpClass(cls):
@@ -316,7 +314,7 @@ class Msi(unittest.TestCase):
         following = f"{major}.{minor}.{patch + 1}"
         rows = {each["ActionProperty"]: (each["VersionMin"], each["VersionMax"], each["Attributes"])
                 for each in table(self.package, "Upgrade")}
-        # 256: VersionMin itself is included; 2: the version is only detected, not removed.
+        # 256: VersionMin is included; 2: the version is only detected, not removed.
         self.assertEqual(rows, {"OLDER_VERSION": ("0.0.0", following, "256"),
                                 "NEWER_VERSION": (following, "", "258")})
         self.assertIn("NOT NEWER_VERSION",

@@ -1,7 +1,6 @@
-"""The program files for Windows: their dependencies, sizes and version resources.
+"""Tests the program files for Windows: their dependencies, sizes and version resources.
 
-Arguments: objdump, strip, the version, the programs. Only the first two are run.
-"""
+ Arguments: objdump, strip, the version, the programs. Only objdump and strip are run."""
 
 import pathlib
 import re
@@ -13,20 +12,19 @@ import unittest
 OBJDUMP = STRIP = VERSION = ""
 PROGRAMS = []
 
-# The last two for libcurl: Schannel's keys and certificates.
+# The last two are for libcurl: Schannel's keys and certificates.
 SYSTEMS_OWN = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "ws2_32.dll", "bcrypt.dll", "crypt32.dll",
                "secur32.dll"}
 
-# As documented.
 DOCUMENT = pathlib.Path(__file__).parents[3] / "tools/packaging/windows.md"
 LARGEST = int(re.search(r"less than (\d+) MiB", DOCUMENT.read_text(encoding="utf-8"))[1]) * 1024 * 1024
 
-# Windows 10 has no such function: a program that imports it does not start there.
+# Windows 10 does not have this function: a program that imports it does not start there.
 LATER = {"ProcessSocketNotifications"}
 
 
 def imports(program):
-    """The libraries that it imports from, and the names."""
+    """The libraries that the program imports from, and the names."""
     text = subprocess.run(
         [OBJDUMP, "--private-headers", program], capture_output=True, text=True, check=True
     ).stdout
@@ -36,7 +34,8 @@ def imports(program):
 
 
 def said(program):
-    """The strings of its version resource: each value follows its key, aligned to four bytes."""
+    """The strings of the program's version resource. Each value follows its key, aligned to four
+    bytes."""
     content = pathlib.Path(program).read_bytes()
     found = {}
     for key in ("ProductName", "ProductVersion", "OriginalFilename"):

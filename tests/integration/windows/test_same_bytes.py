@@ -1,8 +1,8 @@
-"""Every capture in every format, byte for byte as the program for Linux writes it.
+"""The program converts each capture to each format. The output is byte for byte that of the program
+for Linux.
 
-That one, of the preset "release", is what TEST_OF_LINUX names; where it is not, or is of another
-version, there is nothing to compare with (77). tools/test builds it before.
-"""
+ TEST_OF_LINUX is the path of that program, of the preset "release", which tools/test builds before.
+If it does not exist or has another version, the test is skipped (77)."""
 import os
 import pathlib
 import subprocess

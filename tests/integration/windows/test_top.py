@@ -51,7 +51,7 @@ class Top(ProgramTest):
         reader.start()
         sender = self.sender(program)
         end = time.monotonic() + DEADLINE
-        while reader.is_alive() and time.monotonic() < end:  # sent until the tap has begun
+        while reader.is_alive() and time.monotonic() < end:  # sends until the tap has begun
             sender.send(metric(1))
             reader.join(0.05)
         tap.kill()

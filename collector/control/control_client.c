@@ -32,10 +32,41 @@ size_t control_client_memory(void)
     return sizeof(struct control_client) + CONTROL_ANSWER_SIZE;
 }
 
-void control_client_begin(struct control_client *client, struct control_connection *connection)
+/* Gives back the memory of a large answer. */
+static void shrink(struct control_client *client)
+{
+    struct output *out = &client->out;
+    char *data =
+        out->capacity > CONTROL_ANSWER_SIZE ? realloc(out->data, CONTROL_ANSWER_SIZE) : NULL;
+    if (data != NULL)
+        *out = (struct output){.data = data, .capacity = CONTROL_ANSWER_SIZE};
+}
+
+bool control_client_grow(struct control_client *client)
+{
+    struct output *out = &client->out;
+    RULE(client->sent == 0, "an answer that is being sent stays");
+    size_t capacity = 2 * out->capacity;
+    char *data = capacity <= CONTROL_ANSWER_MOST ? malloc(capacity) : NULL;
+    if (data == NULL)
+        return false;
+    free(out->data);
+    *out = (struct output){.data = data, .capacity = capacity};
+    return true;
+}
+
+bool control_client_idles(const struct control_client *client, int64_t now_ns)
+{
+    return now_ns - client->active_ns >= (client->requested ? CONTROL_IDLE_NS : CONTROL_SILENT_NS);
+}
+
+void control_client_begin(struct control_client *client, struct control_connection *connection,
+                          int64_t now_ns)
 {
     RULE(client->connection == NULL, "a client has one connection");
     client->connection = connection;
+    client->active_ns = now_ns;
+    client->requested = false;
     client->out.used = 0;
     client->out.overflow = false;
     client->sent = 0;
@@ -50,6 +81,8 @@ void control_client_end(struct control_client *client)
 {
     control_connection_close(client->connection);
     client->connection = NULL;
+    client->out.used = 0;
+    shrink(client);
 }
 
 static void note_vain(struct control_client *client, int64_t now_ns)
@@ -90,12 +123,14 @@ bool control_client_flush(struct control_client *client, int64_t now_ns)
         if (result != CONTROL_DONE)
             break;
         client->sent += moved;
-        client->progress_ns = now_ns;
+        client->progress_ns = client->active_ns = now_ns;
         client->vain = 0;
     }
     if (result == CONTROL_WOULD_BLOCK)
         note_vain(client, now_ns);
     forget_sent(client);
+    if (out->used == 0)
+        shrink(client);
     return result != CONTROL_OVER && now_ns - client->progress_ns < client->stall_timeout_ns;
 }
 
@@ -132,6 +167,8 @@ bool control_client_request(struct control_client *client, char *request, size_t
     client->line_used -= *size + 1;
     memmove(client->line, end + 1, client->line_used);
     client->backoff_until_ns = now_ns + CONTROL_BACKOFF_NS;
+    client->active_ns = now_ns;
+    client->requested = true;
     return true;
 }
 

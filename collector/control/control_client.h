@@ -1,8 +1,8 @@
 /*
  * One client of the control socket: its requests, one line each, and the answers to send.
  *
- * All memory is allocated by control_client_create. A client that sends an endless line, or does
- * not read its answers, is disconnected. No function waits. Main thread.
+ * Memory for usual answers is allocated by control_client_create. A client that sends an endless
+ * line, or does not read its answers, is disconnected. No function waits. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTROL_CONTROL_CLIENT_H
 #define SLUICE_COLLECTOR_CONTROL_CONTROL_CLIENT_H
@@ -14,9 +14,22 @@
 #include "collector/platform/control.h"
 #include "collector/text/output.h"
 
-/* The maximum number of bytes of a request, and of an answer. */
+/* The maximum number of bytes of a request. */
 #define CONTROL_REQUEST_SIZE ((size_t)512)
-#define CONTROL_ANSWER_SIZE  ((size_t)256 * 1024)
+
+/*
+ * The bytes of answers that each client has room for, and the maximum of one answer, for which
+ * memory is allocated until it is sent.
+ */
+#define CONTROL_ANSWER_SIZE ((size_t)256 * 1024)
+#define CONTROL_ANSWER_MOST ((size_t)4 * 1024 * 1024)
+
+/*
+ * A client is idle if it has sent no request and accepted no byte of an answer for CONTROL_IDLE_NS;
+ * before its first request, for CONTROL_SILENT_NS.
+ */
+#define CONTROL_IDLE_NS   INT64_C(2000000000)
+#define CONTROL_SILENT_NS INT64_C(100000000)
 
 /* Nanoseconds between two requests of a client, so that endless requests cost little. */
 #define CONTROL_BACKOFF_NS INT64_C(50000000)
@@ -35,6 +48,8 @@ struct control_client {
     int64_t rest_until_ns;    /* until then the client is neither read, written to nor watched */
     int64_t progress_ns;      /* when it last accepted a byte, or `out` became non-empty */
     int64_t stall_timeout_ns;
+    int64_t active_ns; /* when it connected, sent its last request, or last accepted a byte */
+    bool requested;    /* it has sent a request */
 };
 
 /*
@@ -48,8 +63,18 @@ void control_client_destroy(struct control_client *client);
 size_t control_client_memory(void);
 
 /* begin takes ownership of the connection; end closes the connection, if there is one. */
-void control_client_begin(struct control_client *client, struct control_connection *connection);
+void control_client_begin(struct control_client *client, struct control_connection *connection,
+                          int64_t now_ns);
 void control_client_end(struct control_client *client);
+
+/*
+ * Doubles the room for an answer that did not fit, and empties it. Returns false if the answer has
+ * all the room that it may have, or memory is short. The room is given back after the answer.
+ */
+bool control_client_grow(struct control_client *client);
+
+/* Returns whether the client is idle (CONTROL_IDLE_NS, CONTROL_SILENT_NS). */
+bool control_client_idles(const struct control_client *client, int64_t now_ns);
 
 /*
  * Sends as many bytes as possible without waiting. Returns false if the client is gone or stalled;

@@ -35,6 +35,9 @@
 /* Pause before the next accept after the system refused one. */
 #define ACCEPT_PAUSE_NS SECOND_NS
 
+/* How often to look for an idle client while a new one waits for a slot. */
+#define ROOM_PAUSE_NS (CONTROL_SILENT_NS / 2)
+
 _Static_assert(CONTROL_CLIENTS + 1 <= CONTROL_WATCHED_MAX, "all can be watched");
 
 struct client {
@@ -52,6 +55,8 @@ struct control_service {
     struct tap *tap;
     struct tap_view *view;
     struct client clients[CONTROL_CLIENTS];
+    struct control_connection *waiting; /* accepted, without a slot; NULL: none */
+    int64_t waiting_since_ns;
     int64_t accepts_from; /* no client is accepted before this time (monotonic nanoseconds) */
     int64_t tap_due;
     enum tap_state tap_state;
@@ -97,6 +102,7 @@ void control_service_destroy(struct control_service *service)
     tap_set(service->tap, TAP_OFF);
     for (size_t i = 0; i < CONTROL_CLIENTS; i++)
         control_client_destroy(&service->clients[i].base);
+    control_connection_close(service->waiting);
     tap_view_destroy(service->view);
     control_socket_close(service->socket);
     free(service);
@@ -140,7 +146,7 @@ static void answer_ledger(struct control_service *service, struct client *client
 static void write_report(const struct control_service *service,
                          const struct ledger_snapshot *snapshot, struct output *out)
 {
-    struct output text = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
+    struct output text = {.data = malloc(out->capacity), .capacity = out->capacity};
     if (snapshot != NULL && text.data != NULL) {
         service->program.write_report(service->program.context, snapshot, &text);
         write_answer(out, "report", text.data, text.used);
@@ -240,15 +246,16 @@ static void answer_tap(struct control_service *service, struct client *client, c
 static const struct {
     const char *name;
     bool with_argument;
+    bool may_grow; /* a large answer is written again, with more room */
     bool is_order; /* accepted only from the collector's user and the administrator */
     void (*answer)(struct control_service *service, struct client *client, const char *argument,
                    size_t size);
 } requests[] = {
-    {"ledger", .answer = answer_ledger},
-    {"report", .answer = answer_report},
-    {"senders", .answer = answer_senders},
-    {"levels", .answer = answer_levels},
-    {"health", .answer = answer_health},
+    {"ledger", .may_grow = true, .answer = answer_ledger},
+    {"report", .may_grow = true, .answer = answer_report},
+    {"senders", .may_grow = true, .answer = answer_senders},
+    {"levels", .may_grow = true, .answer = answer_levels},
+    {"health", .may_grow = true, .answer = answer_health},
     {"tap", .with_argument = true, .answer = answer_tap},
     {"reload", .is_order = true, .answer = answer_reload},
     {"stop", .is_order = true, .answer = answer_stop},
@@ -273,7 +280,9 @@ static void answer(struct control_service *service, struct client *client, const
             return;
         }
         const char *argument = requests[i].with_argument ? space + 1 : request + size;
-        requests[i].answer(service, client, argument, (size_t)(request + size - argument));
+        do {
+            requests[i].answer(service, client, argument, (size_t)(request + size - argument));
+        } while (out->overflow && requests[i].may_grow && control_client_grow(&client->base));
         if (out->overflow) {
             *out = (struct output){.data = out->data, .capacity = out->capacity};
             write_error(out, "the answer is too long");
@@ -374,38 +383,86 @@ static void serve_tap(struct control_service *service, int64_t now_ns)
 
 /* --- clients ---------------------------------------------------------------------------------- */
 
-static void welcome(struct control_service *service, struct control_connection *connection)
-{
-    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
-        struct client *client = &service->clients[i];
-        if (client->base.connection != NULL)
-            continue;
-        client->tapping = false;
-        control_client_begin(&client->base, connection);
-        return;
-    }
-    static const char refusal[] = "{\"error\":\"too many clients\"}\n";
-    size_t moved; /* the result is ignored: a new connection has room for this text */
-    control_connection_write(connection, refusal, sizeof refusal - 1, &moved);
-    control_connection_close(connection);
-}
-
-static void accept_clients(struct control_service *service, int64_t now_ns)
-{
-    struct control_connection *connection;
-    enum control_result result = CONTROL_WOULD_BLOCK;
-    if (now_ns < service->accepts_from)
-        return;
-    while ((result = control_socket_accept(service->socket, &connection)) == CONTROL_DONE)
-        welcome(service, connection);
-    if (result == CONTROL_OVER)
-        service->accepts_from = now_ns + ACCEPT_PAUSE_NS;
-}
-
 static void end_client(struct client *client)
 {
     client->tapping = false;
     control_client_end(&client->base);
+}
+
+/* Sends a line to a connection that is closed after it. */
+static void dismiss(struct control_connection *connection, const char *line)
+{
+    size_t moved; /* the result is ignored */
+    control_connection_write(connection, line, strlen(line), &moved);
+}
+
+/* Returns the client that has been idle for the longest time, one without a tap first, or NULL. */
+static struct client *idlest_client(struct control_service *service, int64_t now_ns)
+{
+    struct client *found = NULL;
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++) {
+        struct client *client = &service->clients[i];
+        if (!control_client_idles(&client->base, now_ns))
+            continue;
+        bool sooner = found == NULL || (client->tapping == found->tapping
+                                            ? client->base.active_ns < found->base.active_ns
+                                            : found->tapping);
+        if (sooner)
+            found = client;
+    }
+    return found;
+}
+
+static struct client *free_client(struct control_service *service)
+{
+    for (size_t i = 0; i < CONTROL_CLIENTS; i++)
+        if (service->clients[i].base.connection == NULL)
+            return &service->clients[i];
+    return NULL;
+}
+
+/*
+ * Gives the waiting connection a slot, perhaps that of an idle client. If no client becomes idle in
+ * time, refuses the connection.
+ */
+static void place_waiting(struct control_service *service, int64_t now_ns)
+{
+    if (service->waiting == NULL)
+        return;
+    struct client *client = free_client(service);
+    if (client == NULL && (client = idlest_client(service, now_ns)) != NULL) {
+        if (client->base.out.used == 0)
+            dismiss(client->base.connection,
+                    "{\"error\":\"disconnected: idle while other clients need the place\"}\n");
+        end_client(client);
+    }
+    if (client != NULL) {
+        control_client_begin(&client->base, service->waiting, now_ns);
+    } else if (now_ns - service->waiting_since_ns >= CONTROL_IDLE_NS) {
+        dismiss(service->waiting, "{\"error\":\"too many clients\"}\n");
+        control_connection_close(service->waiting);
+    } else {
+        return;
+    }
+    service->waiting = NULL;
+}
+
+static void accept_clients(struct control_service *service, int64_t now_ns)
+{
+    enum control_result result = CONTROL_DONE;
+    if (now_ns < service->accepts_from)
+        return;
+    while (service->waiting == NULL && result == CONTROL_DONE) {
+        result = control_socket_accept(service->socket, &service->waiting);
+        struct client *client = result == CONTROL_DONE ? free_client(service) : NULL;
+        service->waiting_since_ns = now_ns;
+        if (client == NULL)
+            continue;
+        control_client_begin(&client->base, service->waiting, now_ns);
+        service->waiting = NULL;
+    }
+    if (result == CONTROL_OVER)
+        service->accepts_from = now_ns + ACCEPT_PAUSE_NS;
 }
 
 static void serve_client(struct control_service *service, struct client *client, int64_t now_ns)
@@ -430,6 +487,7 @@ void control_service_serve(struct control_service *service, int64_t now_ns)
     for (size_t i = 0; i < CONTROL_CLIENTS; i++)
         if (service->clients[i].base.connection != NULL)
             serve_client(service, &service->clients[i], now_ns);
+    place_waiting(service, now_ns);
     set_tap(service, now_ns);
 }
 
@@ -456,7 +514,9 @@ size_t control_service_watch(struct control_service *service,
 {
     size_t count = 0;
     *due_ns = tap_due(service);
-    if (now_ns >= service->accepts_from)
+    if (service->waiting != NULL)
+        bring_forward(due_ns, now_ns + ROOM_PAUSE_NS);
+    else if (now_ns >= service->accepts_from)
         watched[count++] =
             (struct control_watch){control_socket_handle(service->socket), true, false};
     else

@@ -19,8 +19,13 @@
  *
  * and {"error":"..."} for anything else. The last two are commands: they are accepted only from the
  * collector's own user and the administrator, and are executed even if the client disconnects
- * before the answer. All memory is allocated by control_service_create, and no function waits for a
- * client.
+ * before the answer. No function waits for a client. All memory is allocated by
+ * control_service_create, except for answers larger than CONTROL_ANSWER_SIZE, until they are sent;
+ * an answer larger than CONTROL_ANSWER_MOST becomes an error.
+ *
+ * There are CONTROL_CLIENTS slots. If all are used, a new client gets the slot of the one that has
+ * been idle for the longest time (control_client_idles), or {"error":"too many clients"} if none
+ * becomes idle within CONTROL_IDLE_NS.
  *
  * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
  */

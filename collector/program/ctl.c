@@ -145,9 +145,9 @@ static enum exit_code ask_with(const struct order *order, const char *address,
 /* The printed answer can be longer: each invalid byte becomes the three bytes of U+FFFD. */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
-    struct output answer = {.data = malloc(CONTROL_ANSWER_SIZE), .capacity = CONTROL_ANSWER_SIZE};
-    struct output text = {.data = malloc(3 * CONTROL_ANSWER_SIZE),
-                          .capacity = 3 * CONTROL_ANSWER_SIZE};
+    struct output answer = {.data = malloc(CONTROL_ANSWER_MOST), .capacity = CONTROL_ANSWER_MOST};
+    struct output text = {.data = malloc(3 * CONTROL_ANSWER_MOST),
+                          .capacity = 3 * CONTROL_ANSWER_MOST};
     enum exit_code code = ask_with(order, address, &answer, &text);
     free(answer.data);
     free(text.data);

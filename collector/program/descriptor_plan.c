@@ -40,7 +40,7 @@ static uint64_t of_clients(const struct config *config)
 {
     uint64_t sum = 0;
     if (config->access.control != NULL)
-        sum += CONTROL_CLIENTS + 1;
+        sum += CONTROL_CLIENTS + 2; /* the socket, and a client that waits for a slot */
     if (config_serves_metrics(config))
         sum += METRICS_CONNECTIONS;
     return sum;

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* The longest lines are those of a tap, which fit in the collector's buffer. */
-#define LINE_BUFFER_SIZE ((size_t)512 * 1024)
+/* More than the collector's longest answer (CONTROL_ANSWER_MOST). */
+#define LINE_BUFFER_SIZE ((size_t)5 * 1024 * 1024)
 
 /* Initially `begin` and `end` are 0. */
 struct line_buffer {

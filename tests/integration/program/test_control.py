@@ -285,7 +285,11 @@ class Requests(ControlTest):
         clients = [self.client() for _ in range(CLIENTS)]
         for client in clients:
             client.ask("ledger")
-        self.assertIn("too many", self.client().read_line()["error"])
+        further = self.client()
+        while not select.select([further.socket], [], [], 0)[0]:  # no client is idle
+            for client in clients:
+                client.ask("health")
+        self.assertIn("too many", further.read_line()["error"])
         clients[3].close()
         answers = []
 

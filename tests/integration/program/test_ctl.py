@@ -198,7 +198,56 @@ class OverItsSocket(ProgramTest):
         for client in clients:
             self.addCleanup(client.close)
             client.ask("ledger")
-        self.assertIn("too many clients", self.ask("ledger", code=69)[1])
+        ended = threading.Event()
+
+        def keep_asking():
+            while not ended.wait(0.1):
+                for client in clients:
+                    client.ask("health")
+        asking = threading.Thread(target=keep_asking)
+        asking.start()
+        try:
+            self.assertIn("too many clients", self.ask("ledger", code=69)[1])
+        finally:
+            ended.set()
+            asking.join(DEADLINE)
+
+    def test_idle_clients_make_place(self):
+        """Some have asked and some have not; the ones that ask keep their place."""
+        self.started()
+        clients = [ControlClient(self.address) for _ in range(8)]
+        for client in clients:
+            self.addCleanup(client.close)
+        for client in clients[:3]:
+            client.ask("health")
+        for _ in range(3):
+            self.assertNotEqual(self.ask("ledger")[0], "")
+        self.assertFalse(clients[0].is_given_up())
+        self.assertTrue(any(client.is_given_up() for client in clients[3:]))
+
+    def test_idle_clients_that_have_asked_make_place(self):
+        self.started()
+        clients = [ControlClient(self.address) for _ in range(8)]
+        for client in clients:
+            self.addCleanup(client.close)
+            client.ask("health")
+        self.ask("ledger")
+        self.assertEqual(sum(client.is_given_up() for client in clients), 1)
+
+    def test_a_large_answer_is_whole(self):
+        """More than 256 KiB."""
+        count, length = (90, 100) if WINDOWS else (300, 200)  # of a path: 260 characters there
+        sinks = [word for number in range(count)
+                 for word in ("--sink", f"file:{self.folder}/{'x' * length}{number}")]
+        self.started(*sinks)
+        client = ControlClient(self.address)
+        self.addCleanup(client.close)
+        ledger = client.ask("ledger")
+        self.assertEqual(len(ledger.get("sinks", ())), count, str(ledger)[:200])
+        said = self.ask("ledger")[0]
+        for number in range(count):
+            self.assertIn(f"{'x' * length}{number}", said)
+        self.assertFalse(client.ask("health").get("error"))  # a short one follows it
 
 
 OTHERS = "a process is recognised as sluice by its event, whatever its program"

@@ -7,7 +7,7 @@
 
 /*
  * Appends one JSON array with an entry for each word, in the order of the glossary. Members without
- * a text are left out. If memory is short, there are no entries.
+ * a text are left out. If out of memory, the array is empty.
  *
  *     [{"name":"ring_full","kind":"why a sink's queue did not take a record","what":"...",
  *       "remedy":"...","syntax":"SIZE","default":"default 4MiB","see":"sluice(1), THE LEDGER"}]

@@ -36,7 +36,7 @@ struct dead_letter_file {
     uint8_t block[DEAD_LETTER_BLOCK_MAX]; /* the block to write next */
 };
 
-/* As dead_letters_open. */
+/* Opens the file. See dead_letters_open for errors. */
 int dead_letter_file_open(struct dead_letter_file *file, struct error *error);
 
 /*

@@ -90,7 +90,7 @@ void ingest_refuse_frame(struct ingest *ingest, const struct datagram_slot *fram
                          enum datagram_reason reason);
 
 /*
- * As ingest_thread_drained and ingest_thread_seal_if_due, for the ingest's own batch.
+ * Like ingest_thread_drained and ingest_thread_seal_if_due, but for the ingest's own batch.
  * ingest_seal_if_due also gives up messages whose segments are late, repeats DTLS messages without
  * an answer, and ends overdue DTLS handshakes and sessions.
  */

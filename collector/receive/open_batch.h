@@ -47,7 +47,7 @@ struct batch *open_batch_acquire(struct ingest_thread *thread, const struct list
 /* Hands the open batch, if there is one, to the sinks. An empty batch returns to the pool. */
 void open_batch_seal(struct ingest_thread *thread, struct open_batch *open);
 
-/* As ingest_thread_drained and ingest_thread_seal_if_due, for one batch. */
+/* Like ingest_thread_drained and ingest_thread_seal_if_due, but for one batch. */
 void open_batch_drained(struct ingest_thread *thread, struct open_batch *open, int64_t now_ns,
                         int64_t next_ns);
 int64_t open_batch_seal_if_due(struct ingest_thread *thread, struct open_batch *open,

@@ -59,7 +59,7 @@ struct stream_server_options {
     enum framing framing;
     const char *content_type; /* for frame streams; at most FRAME_STREAMS_TYPE_MOST bytes, copied;
                                  NULL means any type of protobuf */
-    /* As in struct stream_settings. The server owns it from its creation on. */
+    /* See struct stream_settings. The server owns it from its creation on. */
     struct channel_kind kind;
     struct stream_limits limits;
 

@@ -29,7 +29,10 @@
 
 #define PIECE_SIZE ((size_t)32 * 1024)
 
-/* The header of each member: the 10 bytes of section 2.3.1, XLEN, and the extra field. */
+/*
+ * The header of each member: the 10 bytes of RFC 1952, section 2.3.1, then XLEN and the extra
+ * field.
+ */
 #define HEADER_SIZE   20
 #define LENGTH_AT     16 /* offset of the 4 bytes of the length */
 #define EXTRA_SIZE    8
@@ -200,7 +203,7 @@ static int64_t whole(struct compression *compression, const struct compression_f
 const struct compression_ops compression_gzip = {
     .name = "gzip",
     .library = "zlib",
-    .magic = {0x1f, 0x8b, 8}, /* section 2.3.1 */
+    .magic = {0x1f, 0x8b, 8}, /* RFC 1952, section 2.3.1 */
     .version = zlibVersion,
     .memory = memory,
     .create = create,

@@ -181,7 +181,7 @@ static int64_t whole(struct compression *compression, const struct compression_f
 const struct compression_ops compression_zstd = {
     .name = "zstd",
     .library = "libzstd",
-    .magic = {0x28, 0xb5, 0x2f}, /* magic number (section 3.1.1) without its last byte, 0xfd */
+    .magic = {0x28, 0xb5, 0x2f}, /* RFC 8878, section 3.1.1, without the last byte, 0xfd */
     .version = ZSTD_versionString,
     .memory = memory,
     .create = create,

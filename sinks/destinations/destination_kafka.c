@@ -42,7 +42,7 @@ static const struct broker_kind broker_kind = {"kafka", "topic", "TOPIC", 9092};
 #define REQUEST_SIZE     ((size_t)1000000)
 #define HEADERS_SIZE     ((size_t)2048) /* maximum size of all headers of a message */
 
-#define CHUNK 128 /* messages in one call of the library */
+#define CHUNK 128 /* maximum number of messages in one call of the library */
 
 #define ABANDON_MS 200 /* wait for the reports of abandoned messages; measured: 6 ms */
 
@@ -96,7 +96,7 @@ struct chunk {
     rd_kafka_message_t messages[CHUNK];
     struct record_range ranges[CHUNK];
     size_t count;
-    int flags;    /* of rd_kafka_produce_batch */
+    int flags;    /* flags for rd_kafka_produce_batch */
     bool missing; /* a message was refused because its topic does not exist */
 };
 
@@ -251,7 +251,7 @@ static void refuse_flight(struct kafka *kafka, size_t at)
     kafka_flights_refuse(&kafka->flights, at, &outcome);
 }
 
-/* The messages handed over since the library had no unreported messages. */
+/* The messages and bytes handed over since all earlier messages were reported. */
 struct group {
     size_t messages, bytes;
 };

@@ -42,13 +42,16 @@ struct http_client {
     struct http_client_options options;
     bool otlp; /* the format is OTLP, whose answers may have a number of rejected data points */
     CURLM *multi;
-    /* The next four members are used only by the client's thread. */
+    /*
+     * The next four members are for the client's thread. Only lessons.any is also read by the
+     * sink's thread.
+     */
     struct http_headers *headers;
     struct http_shapes shapes;
     struct http_lessons lessons;
     struct http_goaways goaways;
     struct delivery_figures figures; /* written by the client's thread */
-    uint64_t requests;               /* in flight */
+    uint64_t requests;               /* number of requests in flight */
     struct thread *thread;
     struct mutex *lock;
     struct pause *pause;

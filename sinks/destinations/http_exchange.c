@@ -3,11 +3,12 @@
 #include "collector/base/rule.h"
 #include "sinks/destinations/http_answer.h"
 
-/* The outcome of a record while it has none. */
+/* Marks a record without an outcome. */
 #define NO_OUTCOME UINT8_MAX
 
 /*
- * A refused request of a hopeless group is divided only if it has at most this number of records.
+ * A refused request of a hopeless group (http_exchange.h) is divided only if it has at most this
+ * number of records.
  */
 #define DIVIDED_ALL_THE_SAME 3
 

@@ -129,7 +129,7 @@ static void note_statistics(struct kafka_producer *producer)
     delivery_figure_set(figures, FIGURE_REQUESTS_IN_FLIGHT, now->waiting);
     delivery_figure_set(figures, FIGURE_REQUEST_RETRIES, before->retries + now->retries);
     delivery_figure_set(figures, FIGURE_REQUEST_ERRORS, before->errors + now->errors);
-    if (now->round_trip_ns != 0) /* 0: no answer in the interval */
+    if (now->round_trip_ns != 0) /* there was an answer in the interval */
         delivery_figure_set(figures, FIGURE_ROUND_TRIP, now->round_trip_ns);
 }
 

@@ -7,7 +7,7 @@
 struct broker {
     bool is_up;
     uint64_t waiting, connects, requests, retries, errors, timeouts;
-    uint64_t answers;       /* in the interval */
+    uint64_t answers;       /* number in the interval */
     uint64_t round_trip_us; /* mean of the interval */
 };
 

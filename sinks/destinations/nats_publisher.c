@@ -31,8 +31,8 @@
 #define CONNECT_WAIT_MOST_MS 5000
 
 #define RECONNECT_POLL_MS 1000 /* poll interval while the library reconnects */
-#define CLOSE_POLL_MS     100  /* the library's last callbacks are checked for at this interval */
-#define CLOSE_POLLS       100 /* after this number of checks the callbacks are not awaited any more */
+#define CLOSE_POLL_MS     100  /* interval of the checks for the library's last callbacks */
+#define CLOSE_POLLS       100  /* maximum number of these checks */
 
 #define END_MS 500 /* time limit of nats_publisher_destroy in milliseconds */
 

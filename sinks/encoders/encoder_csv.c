@@ -141,7 +141,7 @@ static void put_label(struct output *out, struct sample_labels *labels, const st
     size_t start = out->used;
     if (labels->count != 0)
         output_char(out, ',');
-    size_t at = out->used + 2; /* after the quotes */
+    size_t at = out->used + 2; /* after the two quotes */
     put_string(out, &label->key);
     if (!sample_labels_keep(labels, at, out->used - 2 - at, out)) {
         out->used = start;

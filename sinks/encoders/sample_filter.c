@@ -5,7 +5,7 @@
 
 /* --- conditions ------------------------------------------------------------------------------- */
 
-/* One bit for each matched term. */
+/* The terms that matched, one bit for each. */
 struct matched {
     uint64_t include, exclude;
 };

@@ -5,7 +5,7 @@
         "" literal, sizeof(literal) - 1                                                            \
     }
 
-/* The kinds of numbers (enum sample_kind) come first. */
+/* The first three numbers are the kinds of numeric samples (enum sample_kind). */
 enum { HISTOGRAM = 3, EXPONENTIAL_HISTOGRAM, SUMMARY };
 
 static const struct text kind_names[SAMPLE_KINDS] = {

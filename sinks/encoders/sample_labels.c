@@ -218,7 +218,6 @@ void sample_labels_add_repeated(struct sample_labels *labels)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Counts the steps. */
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
 {
     for (size_t i = 0; i < labels->count; i++) {

@@ -104,7 +104,7 @@ struct sluice_client {
     struct counts counts;
 
     pid_t owner; /* the process that may send; -1: none */
-    int socket;  /* -1: not open */
+    int socket;  /* -1: closed */
     struct sockaddr_storage to;
     socklen_t to_size;
     size_t datagram_setting; /* maximum bytes of a datagram; 0: by the path's MTU */
@@ -117,7 +117,8 @@ struct sluice_client {
     /* Used only by the running flush. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
-    struct metric *resume; /* the first metric of the next flush; NULL: the front */
+    /* the metric with which the next flush begins; NULL: the first of the list */
+    struct metric *resume;
 
     /*
      * Encoded fields at the beginning of each datagram: the sender, and the labels of all metrics.

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define VERSION      1
-#define FILE_MOST    ((size_t)16 << 20) /* bytes */
-#define NAME_MOST    63                 /* bytes */
+#define FILE_MOST    ((size_t)16 << 20) /* in bytes */
+#define NAME_MOST    63                 /* in bytes */
 #define NONCE_OFFSET 16
 #define ALPHANUMERIC "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

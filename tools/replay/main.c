@@ -23,7 +23,7 @@ struct replay {
     struct error send_error; /* of the last datagram that failed */
     bool seals;
     struct sealing sealing;
-    uint8_t sealed[UDP_PAYLOAD_MAX]; /* the sealed datagram */
+    uint8_t sealed[UDP_PAYLOAD_MAX];
 };
 
 static bool wait_for(const struct replay *replay, int64_t due_ns)

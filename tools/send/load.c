@@ -18,7 +18,7 @@
 struct source {
     struct udp_sender *sender;
     struct message_template message;
-    uint64_t number; /* of the last good datagram */
+    uint64_t number; /* number of the last good datagram */
     char name[SENDER_SIZE_MAX + 8];
 };
 
@@ -117,8 +117,8 @@ struct round {
     uint64_t time_ns; /* in the datagrams; nanoseconds since 1970 UTC */
     size_t count;
     enum datagram_kind kinds[ROUND_SIZE];
-    size_t slots_used;  /* bytes */
-    size_t sealed_used; /* bytes */
+    size_t slots_used;  /* used bytes of the load's `slots` */
+    size_t sealed_used; /* used bytes of the load's `sealed` */
 };
 
 /* A source's datagrams in a round, in the order of sending. */

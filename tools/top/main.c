@@ -32,7 +32,8 @@ static int show_once(struct watch *watch, struct error *error)
     size_t size;
     int result = watch_ask(watch);
     if (result == 0) {
-        connection_read(watch->connection, PERIOD_MS, &line, &size); /* only waits */
+        /* waits: no line is expected */
+        connection_read(watch->connection, PERIOD_MS, &line, &size);
         result = watch_ask(watch);
     }
     *error = watch->trouble;

@@ -222,7 +222,10 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
 
 /* --- causes of growing series ----------------------------------------------------------------- */
 
-/* The lists of a sink's series, with the names of their items' members (NULL: none). */
+/*
+ * The lists of a sink's series, and the names of the members of their items; NULL: an item has no
+ * such member.
+ */
 static const struct growth_list {
     const char *list, *kind, *name, *refused, *added, *values, *out_of_time;
 } growth_lists[] = {

@@ -100,8 +100,8 @@ static void receive_by_edge(int fd, struct null_shared *shared, bool pauses)
         if (epoll_wait(epoll, &event, 1, -1) != 1)
             continue;
         /*
-         * A receive call with fewer datagrams than requested has emptied the socket. The collector
-         * relies on that, too.
+         * If a receive call returns fewer datagrams than requested, the socket is empty. The
+         * collector relies on that, too.
          */
         while (take(fd, group, MSG_DONTWAIT, shared) == GROUP_SIZE) {
         }

@@ -18,7 +18,7 @@
 #include "collector/platform/clock.h"
 
 #define GROUP_SIZE     64
-#define PRESSURE_TRIES 1000 /* a millisecond apart */
+#define PRESSURE_TRIES 1000 /* tries, a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 

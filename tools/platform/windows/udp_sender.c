@@ -10,7 +10,7 @@
 #include "collector/platform/windows/socket_startup.h"
 #include "collector/platform/windows/system_error.h"
 
-#define PRESSURE_TRIES 1000 /* a millisecond apart */
+#define PRESSURE_TRIES 1000 /* tries, a millisecond apart */
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 

@@ -11,10 +11,10 @@ struct yaml_reading {
     yaml_event_t event;
     const char *text;
     size_t length;
-    size_t depth; /* number of maps and lists that are open */
+    size_t depth; /* number of open maps and lists */
     bool has_event;
     bool has_begun;
-    bool has_document; /* a document has begun */
+    bool has_document;
 };
 
 struct yaml_reading *yaml_reading_begin(const char *text, size_t length)
@@ -52,10 +52,7 @@ static struct provenance_mark mark_of(const yaml_mark_t *mark)
     return (struct provenance_mark){mark->line + 1, mark->column + 1};
 }
 
-/*
- * Returns the mark of a byte. Needed for invalid UTF-8, for which libyaml only gives the byte's
- * offset.
- */
+/* Returns the position of a byte. For invalid UTF-8 libyaml reports only the byte's offset. */
 static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, size_t at)
 {
     struct provenance_mark mark = {1, 1};
@@ -69,7 +66,7 @@ static struct provenance_mark mark_of_byte(const struct yaml_reading *reading, s
     return mark;
 }
 
-/* Whether the line above this one is an element of a list without a key: "- URL". */
+/* Returns true if the line above this one is a list element without a key, such as "- URL". */
 static bool follows_plain_element(const struct yaml_reading *reading, size_t line)
 {
     const char *at = reading->text;
@@ -91,7 +88,7 @@ static bool follows_plain_element(const struct yaml_reading *reading, size_t lin
     return true;
 }
 
-/* Returns the usual cause of an error of libyaml on that line, or "". */
+/* Returns advice about the usual cause of libyaml's error on that line, or "". */
 static const char *hint(const struct yaml_reading *reading, const char *problem, size_t line)
 {
     bool is_value = strstr(problem, "mapping values are not allowed") != NULL;
@@ -205,7 +202,7 @@ static bool is_tagged(const yaml_event_t *event)
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
 }
 
-/* Whether the event is a piece; false for the beginning and the end of streams and documents. */
+/* Returns true if the event is a piece. The beginning and end of streams and documents are not. */
 static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 {
     switch (type) {
@@ -233,7 +230,9 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
     }
 }
 
-/* Whether maps and lists are nested too deeply: libyaml's time for a piece grows with the depth. */
+/*
+ * Limits the depth of maps and lists, because libyaml's time for each piece grows with the depth.
+ */
 static bool is_too_deep(struct yaml_reading *reading)
 {
     yaml_event_type_t type = reading->event.type;
@@ -245,8 +244,8 @@ static bool is_too_deep(struct yaml_reading *reading)
 }
 
 /*
- * Whether the piece uses a feature of YAML that a configuration must not use; if so, fills the
- * fault.
+ * Refuses the features of YAML that a configuration must not use. Returns true, with the fault
+ * filled, if the event has one.
  */
 static bool is_refused(struct yaml_reading *reading, struct parse_error *fault,
                        struct provenance_mark *mark)

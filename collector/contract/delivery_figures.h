@@ -1,11 +1,11 @@
 /*
- * Figures about a delivery's connections and requests, one row for each figure. --metrics, the
- * status page, sluice-top and the glossary are generated from these rows. The figures are not part
- * of the ledger's sums, and start at 0 in each newly opened sink.
+ * Figures about a delivery's connections and requests. Each row defines a figure; --metrics, the
+ * status page, sluice-top and the glossary are generated from the rows. The figures are not part of
+ * the ledger's sums, and start at 0 when a sink is opened.
  *
- * The sink owns the figures; its destination writes them, each figure from one thread at a time;
- * any thread may read. To add a figure: add a row, and write the figure in the destinations that
- * have it.
+ * The sink owns the figures, and its destination writes them. Each figure has one writing thread at
+ * a time; any thread may read. To add a figure, add a row, and set the figure in the destinations
+ * that have it.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_DELIVERY_FIGURES_H
 #define SLUICE_COLLECTOR_CONTRACT_DELIVERY_FIGURES_H
@@ -16,8 +16,8 @@
 #include "collector/base/histogram.h"
 
 /*
- * FIGURE(CONSTANT, "prefix", "of", "name", TYPE, "labels", "help", "what to do"): like a row in
- * collector/metrics/metrics_rows.h. Figures named "..._seconds" are stored in nanoseconds.
+ * FIGURE(CONSTANT, "prefix", "of", "name", TYPE, "labels", "help", "what to do"), as in
+ * collector/metrics/metrics_rows.h. Figures named "..._seconds" are in nanoseconds here.
  */
 #define DELIVERY_FIGURES(FIGURE)                                                                   \
     FIGURE(CONNECTIONS, "sluice_", "sink_", "connections", GAUGE, "sink",                          \
@@ -53,7 +53,7 @@
 #define DELIVERY_FIGURE_CONSTANT(constant, ...) FIGURE_##constant,
 enum delivery_figure { DELIVERY_FIGURES(DELIVERY_FIGURE_CONSTANT) FIGURE_COUNT };
 
-/* The classes of an answer's status, by which requests are counted. */
+/* Classes of HTTP status. Answers are counted by class. */
 #define DELIVERY_ANSWERS(ANSWER)                                                                   \
     ANSWER(2XX, "2xx")                                                                             \
     ANSWER(3XX, "3xx")                                                                             \
@@ -65,15 +65,16 @@ enum delivery_answer { DELIVERY_ANSWERS(DELIVERY_ANSWER_CONSTANT) ANSWER_COUNT }
 struct delivery_figures {
     struct counter values[FIGURE_COUNT];
     struct counter answers[ANSWER_COUNT];
-    struct histogram request_time; /* from a request, or a block's messages, to the last answer */
+    /* Nanoseconds from a request, or from a block's messages, to the last answer. */
+    struct histogram request_time;
 };
 
-/* Bits for the figures that a destination has. */
+/* Bits that say which figures a destination has. */
 #define DELIVERY_HAS(figure) (1U << (figure))
 #define DELIVERY_HAS_ANSWERS (1U << FIGURE_COUNT)
 #define DELIVERY_HAS_TIMES   (1U << (FIGURE_COUNT + 1))
 
-/* The figures as plain numbers at one moment. */
+/* A copy of the figures at one moment. */
 struct delivery_figure_totals {
     unsigned has; /* 0: the sink is not a delivery */
     uint64_t values[FIGURE_COUNT];
@@ -93,11 +94,11 @@ static inline void delivery_figure_set(struct delivery_figures *figures, enum de
     counter_set(&figures->values[which], value);
 }
 
-/* Adds the figures in `has` to the totals; the total of the round trip is the longest one. */
+/* Adds the figures in `has` to the totals, except the round trip: its total is the longest one. */
 void delivery_figures_add_to(const struct delivery_figures *figures, unsigned has,
                              struct delivery_figure_totals *totals);
 
-/* The names of figures in the metrics and on the status page: "connections". */
+/* The names of figures in the metrics and on the status page, such as "connections". */
 extern const char *const delivery_figure_names[FIGURE_COUNT];
 extern const char *const delivery_answer_names[ANSWER_COUNT];
 

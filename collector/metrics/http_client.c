@@ -1,4 +1,3 @@
-/* Handles requests and answers of the HTTP server (http_server.h). */
 #include "collector/metrics/http_client.h"
 
 #include <stdlib.h>

@@ -28,8 +28,8 @@ void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_W
 }
 
 /*
- * Returns when the destination counts as silent, unless it answers before; INT64_MAX: it has no
- * block.
+ * Returns the time at which the destination counts as silent if it does not answer before then, or
+ * INT64_MAX if it has no block to answer.
  */
 static int64_t silent_at(const struct delivery_writer *delivery)
 {
@@ -54,7 +54,9 @@ static bool is_away(const struct delivery_writer *delivery, struct error *error)
     return ops->is_away != NULL && ops->is_away(delivery->base.destination, error);
 }
 
-/* Called in each step of the sink, so the reason is written only when it is needed. */
+/*
+ * Called in each step of the sink, so it fetches the error's text only when the text will be used.
+ */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;

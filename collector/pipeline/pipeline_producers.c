@@ -1,4 +1,3 @@
-/* The threads that fill batches for listeners: receivers, or a source's own. */
 #include "collector/pipeline/pipeline_producers.h"
 
 #include <stdlib.h>

@@ -1,7 +1,3 @@
-/*
- * Finds sinks that would send datagrams to a listener of the same program, which would loop
- * endlessly.
- */
 #include "collector/pipeline/pipeline_relays.h"
 
 #include "collector/config/config.h"

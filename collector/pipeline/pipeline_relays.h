@@ -1,4 +1,4 @@
-/* Finds sinks that would send to a listener of the same program. */
+/* Finds sinks that would send datagrams to a listener of the same program, in an endless loop. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RELAYS_H
 

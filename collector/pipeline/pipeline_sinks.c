@@ -1,4 +1,3 @@
-/* Sinks, with a queue to each from every producer. */
 #include "collector/pipeline/pipeline_sinks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* The state of each listener, for every kind of source. */
 #include "collector/pipeline/pipeline_sources.h"
 
 #include <stdlib.h>

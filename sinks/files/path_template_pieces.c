@@ -1,4 +1,3 @@
-/* Functions that are common to expanding and matching. */
 #include "sinks/files/path_template_pieces.h"
 
 #include "collector/text/digit.h"

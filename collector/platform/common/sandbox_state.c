@@ -1,4 +1,3 @@
-/* The state of this process' sandbox. */
 #include "collector/platform/sandbox.h"
 
 #include <stdatomic.h>

@@ -13,7 +13,7 @@
 #include "collector/platform/posix/lending.h"
 #include "collector/platform/posix/retry.h"
 
-/* The time that another program may hold the lock, 5 s, is far longer than a start takes. */
+/* Wait up to 5 s for another program's lock. A start holds it for far less time. */
 #define LOCK_TRIES    500
 #define LOCK_PAUSE_MS 10
 
@@ -23,7 +23,6 @@ const char local_bind_not_a_socket[] = "a file is there, and it is not a socket;
 
 static const char in_use[] = "another program listens there; as root, ss -lxp shows which";
 
-/* The path of the lock file. */
 struct lock_name {
     char path[sizeof((struct sockaddr_un *)NULL)->sun_path + sizeof ".lock"];
 };
@@ -44,7 +43,7 @@ static int bind_to_address(const struct local_bind *made)
     return bind(made->fd, (const struct sockaddr *)&made->address, made->size);
 }
 
-/* --- what occupies the path ------------------------------------------------------------------- */
+/* --- what has the path now -------------------------------------------------------------------- */
 
 bool local_bind_is_foreign(const char *path)
 {
@@ -52,7 +51,7 @@ bool local_bind_is_foreign(const char *path)
     return lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode);
 }
 
-/* Connects to the socket that has the name. Returns 0, or the errno. */
+/* Connects to the socket that has the path. Returns 0 or errno. */
 static int probe_name(const struct local_bind *made)
 {
     int probe = local_socket();
@@ -63,7 +62,9 @@ static int probe_name(const struct local_bind *made)
     return number;
 }
 
-/* Returns why the name is in use; NULL: no program answers there, so an ended program left it. */
+/*
+ * Returns why the path is in use, or NULL if it can be replaced: no program listens there any more.
+ */
 static const char *why_taken(const struct local_bind *made)
 {
     if (local_bind_is_foreign(made->address.sun_path))
@@ -83,8 +84,8 @@ static const char *why_taken(const struct local_bind *made)
 /* --- the lock --------------------------------------------------------------------------------- */
 
 /*
- * Whether the lock file is a regular file of this user. A file of another user may be locked by
- * that user.
+ * Only a regular file of this user counts as the lock. Another user could keep a lock on their own
+ * file.
  */
 static bool is_own_lock(int fd, struct stat *status)
 {
@@ -92,14 +93,16 @@ static bool is_own_lock(int fd, struct stat *status)
 }
 
 /*
- * Between bind and listen a socket refuses connections, like one that a dead program left.
- * Therefore every program holds a lock on a file next to the socket while it binds, listens, or
- * replaces such a socket. The file belongs to this user, and only this user may open it, so that
- * another user cannot keep the lock; the folder may be /tmp. The file is removed while it is
- * locked, so a lock counts only on the file that has the name then.
+ * Locks a file next to the socket. A socket that is bound but does not listen yet refuses
+ * connections, exactly like one that an ended program left. So each program holds this lock while
+ * it binds, listens, or replaces an old socket.
  *
- * Returns the descriptor that holds the lock, or -1 with errno: EWOULDBLOCK if another program
- * keeps it.
+ * Only this user may open the file, so no other user can keep the lock, even in /tmp. The holder
+ * removes the file before it releases the lock, so a lock is valid only if the path still names the
+ * locked file.
+ *
+ * Returns the descriptor that holds the lock, or -1 with errno, which is EWOULDBLOCK if another
+ * program keeps the lock.
  */
 static int lock_place(const struct lock_name *name)
 {
@@ -141,8 +144,8 @@ static void unlock_place(const struct lock_name *name, int lock)
 /* --- the file --------------------------------------------------------------------------------- */
 
 /*
- * If others may write the folder, the name may have been replaced: only a socket without a second
- * name counts.
+ * If other users may write the folder, they may have replaced the file, for example by a second
+ * name of another socket. So only a socket with a single name is accepted.
  */
 int local_bind_open_file(const struct local_bind *made, uid_t user)
 {
@@ -177,7 +180,7 @@ int local_bind_permit(int file, const struct local_permissions *permissions)
     return chmod(path, permissions->mode);
 }
 
-/* Sets the permissions of a file that was just made. Connections are refused until it listens. */
+/* Sets the permissions before the socket listens, so that no connection is accepted before that. */
 static int permit_made(struct local_bind *made, const struct local_permissions *permissions)
 {
     int fd = local_bind_open_file(made, geteuid());
@@ -191,7 +194,10 @@ static int permit_made(struct local_bind *made, const struct local_permissions *
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Without the lock a socket is not replaced: one that looks dead may be about to listen. */
+/*
+ * Replaces a dead socket only under the lock: without it, the socket may belong to a program that
+ * is about to listen.
+ */
 static int replace(const struct local_bind *made, bool locked, struct error *why)
 {
     const char *taken = why_taken(made);
@@ -209,7 +215,7 @@ static int replace(const struct local_bind *made, bool locked, struct error *why
 static int bind_and_listen(struct local_bind *made, const struct local_permissions *permissions,
                            bool locked, int backlog, struct error *why)
 {
-    /* On Linux the file gets at most the mode that the socket has before the bind. */
+    /* On Linux the file's mode is at most the mode that the socket has before bind(). */
     if (fchmod(made->fd, permissions->mode) != 0)
         return bind_cannot(why, strerror(errno));
     if (bind_to_address(made) != 0) {
@@ -223,7 +229,7 @@ static int bind_and_listen(struct local_bind *made, const struct local_permissio
     return bind_cannot(why, strerror(errno));
 }
 
-/* As root, refuses a folder that a symbolic link of the --user leads to. */
+/* As root, refuses a path through a symbolic link that the user of --user could have made. */
 static int look_at_folder(const struct local_bind *made, struct error *why)
 {
     char folder[sizeof made->address.sun_path + 2];
@@ -258,7 +264,7 @@ static int open_named(struct local_bind *made, const struct local_permissions *p
     return result;
 }
 
-/* Makes the socket without its name. */
+/* Makes the socket without binding it. */
 static int begin(struct local_bind *made, const char *name, struct error *why)
 {
     size_t length = strlen(name);
@@ -281,7 +287,7 @@ int local_bind_open(struct local_bind *made, const char *path,
     return begin(made, path, why) == 0 ? open_named(made, permissions, backlog, why) : -1;
 }
 
-/* Needs no lock: the kernel allows only one socket for each abstract name. */
+/* The kernel allows only one socket for each abstract name, so no lock is needed. */
 int local_bind_open_abstract(struct local_bind *made, const char *name, int backlog,
                              struct error *why)
 {
@@ -294,7 +300,7 @@ int local_bind_open_abstract(struct local_bind *made, const char *name, int back
     return bind_cannot(why, errno == EADDRINUSE ? in_use : strerror(errno));
 }
 
-/* Removes the file if it is still the socket's. Returns 0, or the errno. */
+/* Removes the file if it still belongs to this socket. Returns 0 or errno. */
 static int remove_file(const struct local_bind *made)
 {
     struct stat status;

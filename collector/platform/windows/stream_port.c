@@ -8,8 +8,8 @@
 #include "collector/platform/windows/system_error.h"
 
 /*
- * The lower bits of a key contain the number of the registration's slot, from 1 on. The upper bits
- * contain a number that differs between the registrations of a slot. 0 is the key of a wake-up.
+ * The lower bits of a key are the number of the registration's slot, from 1 on. The upper bits are
+ * a number that differs between the registrations of a slot. Key 0 is a wake-up.
  */
 #define PLACE_BITS 20
 #define PLACE_MASK (((ULONG_PTR)1 << PLACE_BITS) - 1)

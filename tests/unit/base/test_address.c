@@ -1,4 +1,3 @@
-/* Addresses: text to value and back. */
 #include <string.h>
 
 #include "collector/base/address.h"

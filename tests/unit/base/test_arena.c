@@ -1,5 +1,3 @@
-/* Memory allocated by moving a pointer: alignment, the exact end, and sizes that overflow. */
-
 #include "collector/base/arena.h"
 #include "tests/support/test.h"
 

@@ -1,5 +1,3 @@
-/* Whether a thread makes progress, as seen by another thread. */
-
 #include "collector/base/heartbeat.h"
 #include "tests/support/test.h"
 

@@ -1,5 +1,3 @@
-/* Histograms: the range of a value, and reading the totals. */
-
 #include "collector/base/histogram.h"
 #include "tests/support/test.h"
 

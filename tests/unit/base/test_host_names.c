@@ -1,4 +1,3 @@
-/* The host names that requests may use: addresses, localhost and configured names. */
 #include <stdio.h>
 #include <string.h>
 

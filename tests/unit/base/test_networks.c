@@ -1,4 +1,3 @@
-/* Sets of addresses: their contents, for any networks that they are made of. */
 #include <string.h>
 
 #include "collector/base/networks.h"

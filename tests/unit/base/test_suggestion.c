@@ -1,4 +1,3 @@
-/* The known name that a user probably meant. */
 #include <string.h>
 
 #include "collector/base/suggestion.h"

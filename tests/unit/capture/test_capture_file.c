@@ -1,5 +1,3 @@
-/* Captures: file formats, byte orders, times, and invalid files. */
-
 #include <stdio.h>
 #include <string.h>
 

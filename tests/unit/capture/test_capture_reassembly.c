@@ -1,4 +1,3 @@
-/* Captures: datagrams in IP fragments. */
 #include <string.h>
 
 #include "collector/capture/capture.h"

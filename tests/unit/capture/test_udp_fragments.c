@@ -1,4 +1,3 @@
-/* Datagrams as packets for an MTU: reassembled they are unchanged. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Datagrams as packets: compared with other programs' packets, and read back. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

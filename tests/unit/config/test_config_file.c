@@ -1,4 +1,3 @@
-/* The configuration file: its meaning, its precedence, and every error with its position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* The keys of a sink for files, and the fields in its path. */
 #include <stdlib.h>
 #include <string.h>
 

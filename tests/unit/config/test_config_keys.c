@@ -1,4 +1,3 @@
-/* The keys of listeners and sinks: values, ranges, defaults and errors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

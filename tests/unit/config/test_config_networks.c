@@ -1,4 +1,3 @@
-/* The permitted senders in a listener's URL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

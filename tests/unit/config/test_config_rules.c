@@ -1,4 +1,3 @@
-/* The sample rules in a sink's URL: values, and errors with their positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

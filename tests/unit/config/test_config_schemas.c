@@ -1,4 +1,3 @@
-/* The schemas in a listener's URL: groups of keys, files, and valid combinations. */
 #include <stdlib.h>
 #include <string.h>
 

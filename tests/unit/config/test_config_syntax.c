@@ -1,4 +1,3 @@
-/* The syntax of settings in --help and the manual. */
 #include <string.h>
 
 #include "collector/config/keys.h"

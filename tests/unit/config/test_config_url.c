@@ -1,4 +1,3 @@
-/* The URLs of listeners and sinks: their parts, checks, and errors with their positions. */
 #include <stdlib.h>
 #include <string.h>
 

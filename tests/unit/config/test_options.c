@@ -1,4 +1,3 @@
-/* The whole command line: values, defaults, every error with its text, and --help. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Lists of processors, and threads that stay on one. */
 #include <string.h>
 
 #include "collector/config/processors.h"

@@ -1,4 +1,3 @@
-/* Schema matches: matching datagrams, syntax and errors. */
 #include <string.h>
 
 #include "collector/base/networks.h"

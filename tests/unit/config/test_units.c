@@ -1,4 +1,3 @@
-/* Parsing and formatting counts, sizes and durations. */
 #include <inttypes.h>
 #include <string.h>
 

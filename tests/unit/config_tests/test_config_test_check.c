@@ -1,4 +1,3 @@
-/* Comparing outcomes with expectations (collector/config_tests/config_test_check.h). */
 #include "collector/config_tests/config_test_check.h"
 
 #include <string.h>

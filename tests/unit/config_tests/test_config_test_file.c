@@ -1,4 +1,3 @@
-/* Reading a file of tests (collector/config_tests/config_test_file.h). */
 #include "collector/config_tests/config_test_file.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Reading answers of the control socket, valid and invalid ones. */
 #include <string.h>
 
 #include "collector/control/control_answer.h"

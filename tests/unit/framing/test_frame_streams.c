@@ -1,4 +1,3 @@
-/* Frame Streams' control frames: both forms, content types, and frames that are not allowed. */
 #include <stdlib.h>
 #include <string.h>
 

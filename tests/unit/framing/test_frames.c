@@ -1,4 +1,3 @@
-/* The messages of a datagram in each framing, and payloads without that framing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

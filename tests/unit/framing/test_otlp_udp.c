@@ -1,4 +1,3 @@
-/* The head of OTLP over UDP: the line of JSON and the prefix, valid and invalid. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Sealed datagrams: their header, tags and payloads (collector/framing/sealed.h). */
 #include <stdlib.h>
 #include <string.h>
 

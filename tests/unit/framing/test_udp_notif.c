@@ -1,4 +1,3 @@
-/* UDP-Notif's header and options, valid and invalid. */
 #include <stdlib.h>
 #include <string.h>
 

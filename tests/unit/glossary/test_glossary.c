@@ -1,4 +1,3 @@
-/* The glossary: an entry for each row, and the words that mean it. */
 #include <string.h>
 
 #include "collector/config/keys.h"

@@ -1,4 +1,3 @@
-/* glossary_create fails cleanly when memory is short. */
 #include "collector/glossary/glossary.h"
 #include "tests/support/config/config_tables.h"
 #include "tests/support/platform/failing_memory.h"

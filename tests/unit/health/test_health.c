@@ -1,4 +1,3 @@
-/* Health: which problems are reported, from when on, and for how long. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* The ledger as text and as JSON, including numbers that are not known. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ TEST(what_was_lost_is_named_once_for_whoever_asks_what_to_do)
     struct sink_totals sink = {.name = "stdout:"};
     const struct ledger_snapshot snapshot = {
         .listener_count = 2, .listeners = listeners, .sink_count = 1, .sinks = &sink};
-    listeners[0].reasons[REASON_CONTROL] = 3; /* nothing was lost */
+    listeners[0].reasons[REASON_CONTROL] = 3; /* control messages are not losses */
     assert_null(strstr(written(ledger_write_text, &snapshot), "explain"));
     listeners[0].kernel_drops = listeners[1].kernel_drops = 1;
     listeners[1].reasons[REASON_TOO_LARGE] = 1;

@@ -1,4 +1,3 @@
-/* Lines for the operator: whole, harmless to a terminal, and limited in rate. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

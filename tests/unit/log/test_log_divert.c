@@ -1,4 +1,3 @@
-/* The log is diverted if stderr belongs to no process: whole lines, each with its level. */
 #include <string.h>
 
 #include "collector/log/log.h"

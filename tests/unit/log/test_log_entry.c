@@ -1,4 +1,3 @@
-/* Log messages formatted as text, as JSON, and for the journal. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Repeated messages: which are merged, and when their count is written. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* The rules of collector/log/log.h: breaking one aborts the program. */
 #include "collector/log/log.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"

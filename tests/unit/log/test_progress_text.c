@@ -1,4 +1,3 @@
-/* The progress line. */
 #include <string.h>
 
 #include "collector/log/progress_text.h"

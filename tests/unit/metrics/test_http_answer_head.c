@@ -1,4 +1,3 @@
-/* The headers of an HTTP answer. */
 #include <string.h>
 
 #include "collector/metrics/http_answer.h"

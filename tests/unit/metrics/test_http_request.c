@@ -1,4 +1,3 @@
-/* The head of an HTTP request. */
 #include <string.h>
 
 #include "collector/metrics/http_request.h"

@@ -1,5 +1,3 @@
-/* The format of metrics that an Accept header requests. */
-
 #include "collector/metrics/metrics_accept.h"
 #include "tests/support/test.h"
 

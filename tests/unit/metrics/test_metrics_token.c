@@ -1,4 +1,3 @@
-/* The token of --metrics-token-file: its file, and the requests that have it. */
 #include <stdio.h>
 #include <string.h>
 

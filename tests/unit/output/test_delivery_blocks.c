@@ -1,4 +1,3 @@
-/* A delivery's block: its records, their places in its bytes, and the facts that they share. */
 #include <string.h>
 
 #include "collector/output/delivery_blocks.h"

@@ -1,4 +1,3 @@
-/* When a producer wakes the sinks to which it has handed batches. */
 #include <math.h>
 
 #include "collector/output/fan_out.h"

@@ -1,4 +1,3 @@
-/* The blocks of a file set: their bytes, the chunks that they share, and their order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

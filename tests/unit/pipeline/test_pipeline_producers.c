@@ -1,4 +1,3 @@
-/* Producers: vacant ones are claimed again, and no more than the array has room for. */
 #include "collector/pipeline/pipeline_producers.h"
 
 #include <stdlib.h>

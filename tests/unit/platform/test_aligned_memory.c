@@ -1,4 +1,3 @@
-/* Advice about memory, on systems with small and with large pages. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>

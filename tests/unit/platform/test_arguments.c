@@ -1,5 +1,3 @@
-/* Conversion of arguments from Windows' UTF-16 to UTF-8. */
-
 #include "collector/platform/windows/arguments.h"
 #include "tests/support/test.h"
 

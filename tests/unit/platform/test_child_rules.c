@@ -1,4 +1,3 @@
-/* The rules of collector/platform/child.h: breaking one aborts the program. */
 #include "collector/platform/child.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"

@@ -1,4 +1,3 @@
-/* Times that do not fit into 64 bits of nanoseconds. */
 #include "collector/platform/clock.h"
 
 #include "tests/support/test.h"

@@ -1,4 +1,3 @@
-/* Ctrl-C and other console events, which the system reports in threads of its own. */
 #include <stdatomic.h>
 #include <string.h>
 

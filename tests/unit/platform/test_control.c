@@ -1,4 +1,3 @@
-/* Events of the main thread: signals, notices and watched handles, in the order of urgency. */
 #include <stdatomic.h>
 
 #include "collector/platform/clock.h"

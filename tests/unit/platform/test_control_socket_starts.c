@@ -1,8 +1,6 @@
 /*
- * Programs that start at the same time on one control socket: one of them gets it, and the others
- * fail.
- *
- * The test replaces listen(2), and starts another program between bind and listen.
+ * Programs that start at the same time with one control socket: one gets it, and the others fail.
+ * The test replaces listen(2), to start a second program between the first one's bind and listen.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -23,7 +21,8 @@
 #include "tests/support/test.h"
 
 /*
- * The time that the first start waits for the second, which ends long before if it does not wait.
+ * How long the first start waits for the second to end, in nanoseconds. A second start that waits
+ * for the lock takes longer than this.
  */
 #define WINDOW_NS INT64_C(300000000)
 
@@ -36,7 +35,7 @@ struct start {
     atomic_bool over;
 };
 
-static struct start *second; /* starts at the next listen */
+static struct start *second; /* started by the next listen() */
 
 static void run(void *argument)
 {
@@ -145,7 +144,7 @@ TEST_WITH(a_start_that_failed_holds_nobody_up, control_peer_set_up, control_peer
     control_socket_close(first);
 }
 
-/* Like `flock /tmp`, which any user may run. */
+/* `flock /tmp` has the same effect, and any user may run it. */
 TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;
@@ -160,7 +159,7 @@ TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_pee
     close(folder);
 }
 
-/* A file that another user keeps locked. Only root can create one here. */
+/* Only root can create a file of another user. */
 TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;

@@ -1,7 +1,3 @@
-/*
- * A file of the program's own: written and read at any offset, cut, and opened only if it is a
- * regular file.
- */
 #include <string.h>
 
 #include "collector/platform/data_file.h"

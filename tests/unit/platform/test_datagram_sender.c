@@ -1,4 +1,3 @@
-/* Sends datagrams to addresses of both families, many with one call and one with none. */
 #include <string.h>
 
 #include "collector/platform/udp.h"

@@ -1,4 +1,3 @@
-/* Operations on paths that are the same on every system. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"

@@ -1,4 +1,3 @@
-/* Windows paths: both separators, drives, shares and pipes, and names that are not allowed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Reading by name: calls that wait and calls that do not, the end of a pipe, and cancelling. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* Reading by name on POSIX only: files that fail, pipes with many writers, and inherited pipes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

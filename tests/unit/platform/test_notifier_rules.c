@@ -1,5 +1,3 @@
-/* The rules of collector/platform/notifier.h: breaking one aborts the program. */
-
 #include "collector/platform/notifier.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"

@@ -1,4 +1,3 @@
-/* Regular files by their name. */
 #include <string.h>
 
 #include "collector/platform/output_file.h"

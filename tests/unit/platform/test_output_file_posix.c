@@ -1,4 +1,3 @@
-/* Files by their name on POSIX only: modes, named pipes, devices and limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,3 @@
-/* Files by their name on Windows only: sharing, named pipes and devices. */
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>

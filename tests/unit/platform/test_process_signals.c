@@ -1,4 +1,3 @@
-/* Signals and the run of another program. */
 #include <signal.h>
 #include <stdlib.h>
 

@@ -1,4 +1,3 @@
-/* The inheritance of a started program, and its end. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <windows.h>

@@ -1,4 +1,3 @@
-/* Accepts that fail each time in the same way. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

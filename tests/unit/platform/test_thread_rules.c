@@ -1,4 +1,3 @@
-/* The rules of collector/platform/thread.h: breaking one aborts the program. */
 #include "collector/platform/thread.h"
 
 #include <sched.h>

@@ -1,4 +1,3 @@
-/* Receiving datagrams in groups: their bytes, sizes, sources and times; opening and binding. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* Sleeps until a signal, a ready or broken handle, or the end of a time. */
 #include <stdatomic.h>
 
 #include "collector/platform/clock.h"

@@ -1,4 +1,3 @@
-/* Controls of the service manager, and the service's reports. */
 #include <string.h>
 
 #include "collector/platform/control.h"

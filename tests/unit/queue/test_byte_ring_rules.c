@@ -1,4 +1,3 @@
-/* The rules of collector/queue/byte_ring.h: breaking one aborts the program. */
 #include "collector/queue/byte_ring.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"

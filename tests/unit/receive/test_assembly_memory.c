@@ -1,4 +1,3 @@
-/* Creating an ingest with an assembly when memory is short: it fails and leaks nothing. */
 #include "collector/receive/assembly.h"
 #include "collector/receive/ingest.h"
 #include "tests/support/platform/failing_memory.h"

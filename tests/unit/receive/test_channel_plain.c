@@ -1,4 +1,3 @@
-/* A plain TCP channel: bytes in both directions, and an end in one direction. */
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 #include "tests/support/platform/patience.h"

@@ -1,4 +1,3 @@
-/* The table of a DTLS server's clients: found by address, in the order of time, of a fixed size. */
 #include <stdlib.h>
 
 #include "collector/receive/dtls_peers.h"

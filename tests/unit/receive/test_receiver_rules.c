@@ -1,4 +1,3 @@
-/* The rules of collector/receive/receiver.h: breaking one aborts the program. */
 #include "collector/output/fan_out.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver.h"

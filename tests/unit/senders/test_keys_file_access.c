@@ -1,4 +1,3 @@
-/* Keys files that other users could read or change (sender_keys.h). */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

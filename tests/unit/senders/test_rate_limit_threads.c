@@ -1,4 +1,3 @@
-/* Limits for each source, with several threads at the same time. */
 #include <stdatomic.h>
 
 #include "collector/platform/thread.h"

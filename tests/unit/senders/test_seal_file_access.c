@@ -1,4 +1,3 @@
-/* State files that other users could change (seal_state.h). */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,3 @@
-/* The thread that writes a state file (seal_state.h). */
 #include <stdatomic.h>
 #include <stdbool.h>
 

@@ -1,4 +1,3 @@
-/* Lines of a keys file (sender_key_line.h). */
 #include <string.h>
 
 #include "collector/senders/sender_key_line.h"

@@ -1,4 +1,3 @@
-/* The two sets of a key, and the slot in these sets that has the lowest rank. */
 #include <stdbool.h>
 
 #include "collector/senders/sharded_sets.h"

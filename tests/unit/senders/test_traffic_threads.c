@@ -1,4 +1,3 @@
-/* The table of the busiest senders, read while it is filled. */
 #include <stdatomic.h>
 #include <stdbool.h>
 

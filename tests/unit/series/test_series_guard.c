@@ -1,4 +1,3 @@
-/* The limits of a sink: accepted times, hosts that are one sender, and the report. */
 #include "collector/series/series_guard.h"
 
 #include "tests/support/test.h"

@@ -1,4 +1,3 @@
-/* Levels as JSON, with any names of listeners and sinks. */
 #include <string.h>
 
 #include "collector/status/levels_json.h"

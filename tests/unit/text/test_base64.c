@@ -1,4 +1,3 @@
-/* Strict base64 decoding: valid texts, and the position of the first invalid character. */
 #include <stdlib.h>
 #include <string.h>
 

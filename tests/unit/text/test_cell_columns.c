@@ -1,4 +1,3 @@
-/* The width of characters, compared with the C library's table. */
 #include <locale.h>
 #include <wchar.h>
 

@@ -1,4 +1,3 @@
-/* Control characters: their definition, and how they are hidden in texts. */
 #include <string.h>
 
 #include "collector/text/control_character.h"

@@ -1,4 +1,3 @@
-/* JSON written piece by piece into a bounded output. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

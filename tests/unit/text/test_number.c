@@ -1,4 +1,3 @@
-/* Numbers as text. */
 #include <string.h>
 
 #include "collector/text/number.h"

@@ -1,4 +1,3 @@
-/* The shortest decimal text of floating-point numbers. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>

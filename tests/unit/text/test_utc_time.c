@@ -1,4 +1,3 @@
-/* Parsing times of RFC 3339 (collector/text/utc_time.h). */
 #include "collector/text/utc_time.h"
 
 #include <stdio.h>

@@ -1,4 +1,3 @@
-/* Well-formed UTF-8 and ill-formed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* The command line of sluice-bench: which parts are measured, how often, and what is refused. */
 #include <string.h>
 
 #include "tests/support/test.h"

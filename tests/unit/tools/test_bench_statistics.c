@@ -1,4 +1,3 @@
-/* The middle and the spread. */
 #include <math.h>
 
 #include "tests/support/test.h"

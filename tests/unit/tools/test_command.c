@@ -1,4 +1,3 @@
-/* The tools' command line: options, operands, values. */
 #include <string.h>
 
 #include "tests/support/test.h"

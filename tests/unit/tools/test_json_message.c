@@ -1,4 +1,3 @@
-/* Messages given as JSON: the bytes that they become, and errors with their positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,3 @@
-/* The schedule of sluice-send. */
-
 #include "tests/support/test.h"
 #include "tools/send/pacing.h"
 

@@ -1,5 +1,3 @@
-/* When sluice-replay sends each datagram. */
-
 #include "tests/support/test.h"
 #include "tools/replay/timing.h"
 

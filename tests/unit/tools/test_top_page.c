@@ -1,4 +1,3 @@
-/* sluice-top's page: the values read, the rates, and the layout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +7,13 @@
 
 #define TEXT_SIZE 65536
 
-/* A ledger of one listener and one sink with these numbers. */
 struct numbers {
     double uptime;
     unsigned received, bytes, malformed, kernel_drops, lost;
-    bool filtered; /* the kernel filters, too, so that its drops have another name */
+    bool filtered; /* the kernel also filters, which changes the name of its drops */
     unsigned written, in_flight, ring_full, filtered_out, io_error, evicted, unknown, spilled;
-    const char *reasons; /* reasons in the health; NULL: none */
-    const char *levels;  /* NULL: the collector is too old to report levels */
+    const char *reasons; /* JSON of the health's reasons, or NULL for none */
+    const char *levels;  /* JSON, or NULL for a collector that is too old to report levels */
 };
 
 static struct model_answer answer(const char *text)
@@ -90,7 +88,7 @@ struct drawn {
     struct page page;
 };
 
-/* The input of draw_after. */
+/* The view that draw_after draws. */
 static struct view *draw_view;
 
 static void draw_after(struct drawn *drawn, const struct numbers *now, const struct numbers *before,
@@ -119,7 +117,7 @@ static void clear(struct drawn *drawn)
     model_clear(&drawn->before);
 }
 
-/* The line that begins with `text`, with single blanks. NULL: there is no such line. */
+/* Returns the first line that begins with `text`, with runs of blanks made single, or NULL. */
 static const char *line_of(const struct drawn *drawn, const char *text)
 {
     static char line[512];
@@ -289,7 +287,7 @@ static size_t lines_with(const struct drawn *drawn, const char *text)
     return count;
 }
 
-/* Like draw_after, with a ledger whose health is ready. */
+/* Draws a page of this ledger, with a ready health. */
 static void draw_ledger(struct drawn *drawn, const char *ledger, size_t rows)
 {
     struct error error;
@@ -351,7 +349,7 @@ TEST(losses_are_shown_by_reason_without_what_is_no_loss)
     clear(&drawn);
 }
 
-/* Draws a page of 20 listeners, of which those from `first` on lose. */
+/* Draws a page of 20 listeners. The listeners from `first` on have drops. */
 static void draw_losing(struct drawn *drawn, int first)
 {
     static char ledger[TEXT_SIZE];
@@ -384,12 +382,11 @@ TEST(rows_that_lose_are_first_and_a_cut_says_how_many_of_them_it_hides)
     clear(&drawn);
 }
 
-/* The health report tells for how long a loss counts. */
 TEST(counters_make_no_state)
 {
     const struct numbers counts = {
         .uptime = 2, .in_flight = 2870, .ring_full = 48906, .io_error = 1, .evicted = 1};
-    assert_state(&counts, "ok", PAGE_TROUBLE); /* it loses records */
+    assert_state(&counts, "ok", PAGE_TROUBLE); /* PAGE_TROUBLE because it loses records */
 }
 
 TEST(what_was_filtered_has_a_column_where_the_name_keeps_its_least)
@@ -515,7 +512,7 @@ TEST(senders_and_labels_that_make_series_grow_have_a_table)
     clear(&drawn);
 }
 
-/* draw_after checks each character. */
+/* draw_after checks that each character is printable. */
 TEST(a_senders_name_cannot_steer_the_terminal)
 {
     const struct numbers now = {.uptime = 10};
@@ -609,7 +606,8 @@ TEST(names_are_whole_before_columns_come)
         "\"replaced\":0,\"losers\":[]}\n";
     const struct numbers now = {.uptime = 10};
     struct drawn drawn;
-    draw_after(&drawn, &now, NULL, sender, 40, 94); /* 40 and 54 */
+    /* 94 columns: 40 for the names and 54 for the other columns. */
+    draw_after(&drawn, &now, NULL, sender, 40, 94);
     assert_line(&drawn, "SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER");
     assert_line(&drawn, "2001:db8:1111:2222:3333:4444:5555:6666 10 0.9 100 - h:1");
     clear(&drawn);
@@ -617,7 +615,7 @@ TEST(names_are_whole_before_columns_come)
 
 /* --- the view --------------------------------------------------------------------------------- */
 
-/* The senders shown on a terminal of 24 rows after these keys. */
+/* Draws the page for this view on a terminal of 24 rows. */
 static void draw_seen(struct drawn *drawn, const char *senders, struct view *view)
 {
     const struct numbers now = {.uptime = 10, .received = 1, .malformed = 1};
@@ -626,7 +624,7 @@ static void draw_seen(struct drawn *drawn, const char *senders, struct view *vie
     draw_view = NULL;
 }
 
-/* Presses keys, drawing before each, as a terminal does. */
+/* Presses keys, and draws before each key, because drawing updates the view. */
 static void press(const char *senders, struct view *view, size_t count, const enum view_key *keys)
 {
     for (size_t i = 0; i < count; i++) {
@@ -641,7 +639,7 @@ static void press(const char *senders, struct view *view, size_t count, const en
     press(senders, view, sizeof((enum view_key[]){__VA_ARGS__}) / sizeof(enum view_key),           \
           (enum view_key[]){__VA_ARGS__})
 
-/* Three steps, because without connections the part for them is missing. */
+/* Three steps: listeners, sinks, drops. There is no part for connections here. */
 #define TO_SENDERS VIEW_NEXT, VIEW_NEXT, VIEW_NEXT
 
 static void assert_cut(const struct drawn *drawn, const char *expected)
@@ -674,7 +672,7 @@ TEST(the_selected_part_has_a_heading_of_its_own_and_the_last_line_has_the_keys)
 
 TEST(rows_are_scrolled_to_the_last_and_no_further)
 {
-    char *senders = many_senders(60); /* the last by its rate is 10.0.0.0 */
+    char *senders = many_senders(60);
     struct view view = {.selected = 0};
     struct drawn drawn;
     PRESS(senders, &view, TO_SENDERS, VIEW_DOWN, VIEW_DOWN);
@@ -700,7 +698,7 @@ TEST(rows_are_scrolled_to_the_last_and_no_further)
     draw_seen(&drawn, senders, &view);
     assert_cut(&drawn, "... rows 1 to 8 of 60");
     clear(&drawn);
-    /* With fewer rows than before, the view must stay within them. */
+    /* The view must move back if there are fewer rows than before. */
     PRESS(senders, &view, VIEW_END);
     draw_seen(&drawn, some_senders, &view);
     assert_non_null(line_of(&drawn, "192.0.2.2 "));
@@ -708,7 +706,6 @@ TEST(rows_are_scrolled_to_the_last_and_no_further)
     free(senders);
 }
 
-/* The first sender that is shown. */
 static const char *first_sender(const struct drawn *drawn)
 {
     static char name[64];
@@ -727,9 +724,8 @@ TEST(a_key_sorts_by_the_next_column_that_is_shown)
     } orders[] = {
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
-        {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"}, /* all have the same value,
-                                                                            so they are sorted by
-                                                                            name */
+        /* All bytes/s are equal, so the names decide. */
+        {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"},
         {"SENDERS DGRAMS/s BYTES/s -DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS DGRAMS/s BYTES/s DGRAMS -LOST LISTENER", "192.0.2.2"},
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
@@ -779,7 +775,7 @@ TEST(a_selected_part_that_goes_leaves_another_selected)
 {
     struct view view = {.selected = 0};
     struct drawn drawn;
-    PRESS(some_senders, &view, VIEW_PREVIOUS, VIEW_ZOOM); /* the sender that lost most */
+    PRESS(some_senders, &view, VIEW_PREVIOUS, VIEW_ZOOM); /* the part of senders that lost most */
     draw_seen(&drawn, no_senders, &view);
     assert_non_null(line_of(&drawn, "LISTENERS"));
     assert_non_null(line_of(&drawn, "SINKS"));

@@ -1,4 +1,3 @@
-/* A page as text with control sequences. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Requests in the schema otlp: their samples and exemplars. */
 #include <string.h>
 
 #include "proto/schemas.h"

@@ -1,4 +1,3 @@
-/* Histograms of both kinds and summaries in the schema otlp. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Making an outline when an allocation fails: it returns an error, and all memory is freed. */
 #include <stdlib.h>
 #include <string.h>
 

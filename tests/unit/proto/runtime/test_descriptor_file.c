@@ -1,4 +1,3 @@
-/* The descriptor set that a user names: a file that holds one. */
 #include <string.h>
 
 #include "tests/support/platform/others.h"

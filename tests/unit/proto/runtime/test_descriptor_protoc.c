@@ -1,4 +1,3 @@
-/* The descriptor set that a user names: a .proto file, of which protoc makes one. */
 #include <stdlib.h>
 #include <string.h>
 

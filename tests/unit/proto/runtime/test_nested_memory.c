@@ -1,4 +1,3 @@
-/* Making a schema when an allocation fails: the error says so, and all memory is freed. */
 #include <string.h>
 
 #include "proto/schemas.h"

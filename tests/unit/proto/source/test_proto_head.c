@@ -1,4 +1,3 @@
-/* Imports and the edition of a .proto file, as protoc reads them. */
 #include <string.h>
 
 #include "proto/source/proto_head.h"

@@ -1,7 +1,3 @@
-/*
- * Finding the files of a folder when an allocation fails: it returns an error, and all memory is
- * freed.
- */
 #include <stdlib.h>
 #include <string.h>
 

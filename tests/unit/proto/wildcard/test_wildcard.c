@@ -1,4 +1,3 @@
-/* Samples of any message, without paths (value=*). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,3 @@
-/* Parsing of broker addresses and the topic or subject, and invalid texts. */
 #include <string.h>
 
 #include "sinks/destinations/broker_place.h"

@@ -1,4 +1,3 @@
-/* udp: the outcomes of datagrams that are given up. */
 #include "collector/contract/destination_relay.h"
 #include "sinks/destinations/destinations.h"
 #include "tests/support/platform/patience.h"

@@ -1,6 +1,6 @@
 /*
- * The requests of an http: sink whose libcurl answers late, out of order, twice or never, with
- * several blocks in flight. The libcurl is a double (curl_double.h).
+ * The requests of an http: sink when libcurl answers late, out of order, twice or never, while
+ * several blocks are in flight. libcurl is replaced by curl_double.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define RECORDS 3
 #define SIZE    10 /* bytes of a record */
 
-/* A block of records that contain their numbers. */
+/* A block whose records contain their own numbers. */
 struct sent {
     char bytes[RECORDS * SIZE + 1];
     struct delivery_record records[RECORDS];
@@ -24,7 +24,7 @@ struct sent {
 };
 
 static struct sent sent[BLOCKS];
-static unsigned numbers; /* of records that were sent */
+static unsigned numbers; /* number of records sent so far */
 
 static void begin(const struct curl_step *steps, size_t count)
 {
@@ -51,13 +51,13 @@ static void send_block(size_t at, size_t count)
     assert_true(http_client_send(http_scene.client, &one->block));
 }
 
-/* Returns which block was answered. */
+/* Returns the index of the answered block. */
 static size_t take(const struct http_result *result)
 {
     size_t at = 0;
     while (&sent[at].block != result->block)
         at++;
-    assert_true(sent[at].in_flight); /* no block is answered twice */
+    assert_true(sent[at].in_flight);
     sent[at].in_flight = false;
     return at;
 }
@@ -147,7 +147,7 @@ TEST(requests_that_wait_for_a_lookup_at_a_stop_are_not_sent)
 
 #define NUMBERS 4096
 
-/* The state of each record at the far end. */
+/* The state of each record at the server. */
 static struct {
     uint64_t random, library_random;
     bool arrived[NUMBERS], acknowledged[NUMBERS];
@@ -163,7 +163,7 @@ static bool library_does(unsigned percent)
     return next_below(&chance.library_random, 100) < percent;
 }
 
-/* Called in the client's thread. */
+/* Called in the client's thread: decides what libcurl does with a request. */
 static void decide(const char *body, size_t size, struct curl_step *step)
 {
     static const long statuses[] = {200, 204, 400, 403, 413, 429, 500, 503};
@@ -184,7 +184,6 @@ static void decide(const char *body, size_t size, struct curl_step *step)
     }
 }
 
-/* A record counted as written must be acknowledged; one that is not sent must not have arrived. */
 static void judge(size_t at)
 {
     for (size_t i = 0; i < sent[at].block.count; i++) {
@@ -232,7 +231,7 @@ static void run_by_chance(uint64_t seed)
         http_client_abandon(http_scene.client);
         take_all();
         for (size_t i = 0; i < BLOCKS; i++)
-            assert_false(sent[i].in_flight); /* each block was given back */
+            assert_false(sent[i].in_flight); /* every block was returned */
     }
     http_client_abandon(http_scene.client);
     take_all();

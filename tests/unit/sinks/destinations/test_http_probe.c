@@ -1,4 +1,3 @@
-/* The meaning of the status of an answer to a request without records. */
 #include <string.h>
 
 #include "sinks/destinations/http_probe.h"

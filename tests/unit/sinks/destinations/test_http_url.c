@@ -1,4 +1,3 @@
-/* The URLs of an http: sink. */
 #include <stdlib.h>
 #include <string.h>
 

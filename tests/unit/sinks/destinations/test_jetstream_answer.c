@@ -1,4 +1,3 @@
-/* Answers of a JetStream server: acknowledged, refused, or to be retried. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-/* librdkafka's statistics, added up over all brokers. */
 #include <string.h>
 
 #include "sinks/destinations/kafka_statistics.h"

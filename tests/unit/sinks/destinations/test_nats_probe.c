@@ -1,4 +1,3 @@
-/* The subject of a probe, and the answers of JetStream. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* Answers of OTLP receivers, and invalid answers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,3 @@
-/* The keys of records. */
 #include <string.h>
 
 #include "collector/contract/record.h"

@@ -1,4 +1,3 @@
-/* The table of open files: finding a file by its path, and giving up files for others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

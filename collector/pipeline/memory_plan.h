@@ -37,10 +37,10 @@ struct memory_needs {
     size_t sinks;
     uint64_t sink_memory;   /* bytes of all sinks (sink_thread_memory) */
     uint64_t series_memory; /* the part of sink_memory for max_series= and max_age= */
-    bool dead_letters;      /* whether dead letters are kept */
+    bool dead_letters;      /* dead letters are kept */
     size_t rate_limits;     /* number of listeners with rate_limit= */
-    bool control;           /* whether records can be tapped */
-    bool senders;           /* whether a report of the senders is kept */
+    bool control;           /* clients can watch records (--control) */
+    bool senders;           /* a report of the senders is kept */
     uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
     uint32_t spread_window; /* size of a window with spread=datagram (sequence.h); 0: unused */
     uint64_t large_batch;   /* bytes of a large batch; 0: the usual size */

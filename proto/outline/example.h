@@ -37,7 +37,7 @@ struct example_node;
 struct example {
     struct growing_arena memory;
     struct example_node *root;
-    const char **paths; /* of the field of each number */
+    const char **paths; /* paths[i]: path of the field whose number is EXAMPLE_FIRST + i */
     size_t path_count, path_capacity;
     size_t fields, messages; /* written so far */
     bool cut;                /* a limit was reached: fields are missing */

@@ -6,7 +6,7 @@
 
 struct place {
     const struct message_type *type;
-    size_t index; /* in the set */
+    size_t index; /* index of the type in the set */
 };
 
 struct finding {

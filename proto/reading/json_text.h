@@ -23,7 +23,7 @@ struct json_node {
     size_t name_size;
     struct json_node *first; /* first element of an array, or member of an object; or NULL */
     struct json_node *next;  /* in the same array or object, or NULL */
-    const char *at;          /* of the value, in the parsed text */
+    const char *at;          /* where the value begins in the parsed text */
 };
 
 /*

@@ -32,7 +32,7 @@ struct proto_file {
     struct proto_head head;
     const struct proto_file *importer; /* the first file that imports it by `name`, or NULL */
     unsigned visit;
-    struct proto_file *chain; /* in the same bucket */
+    struct proto_file *chain; /* the next file in the same bucket */
 };
 
 struct proto_files {
@@ -42,7 +42,7 @@ struct proto_files {
     struct proto_file **files; /* the listed ones first */
     size_t count, capacity;
     size_t listed;
-    size_t bytes; /* of all files */
+    size_t bytes; /* total size of all files */
     char *probe;  /* the last path that was searched */
     size_t probe_size;
     const char *roots[PROTO_ROOTS_MAX]; /* in the order in which protoc searches them */

@@ -13,7 +13,7 @@ struct seen {
 
 struct listing {
     struct proto_files *files;
-    struct seen *seen[256]; /* by the number of the folder's location */
+    struct seen *seen[256]; /* hash table by place.number */
     size_t entries;
 };
 
@@ -82,7 +82,7 @@ static bool entries_read(struct listing *listing, const char *path, struct entri
     return good;
 }
 
-/* Returns true if the folder was listed before. Otherwise notes it as listed. */
+/* Returns true if the folder was listed before, or is not found. Otherwise notes it as listed. */
 static bool is_seen(struct listing *listing, const char *path, bool *failed)
 {
     struct file_location place;

@@ -28,7 +28,7 @@ struct field_source {
     const char *name;      /* of an extension: the full name */
     struct features scope; /* of the enclosing message or oneof */
     bool extension;
-    size_t order; /* of declaration: of the extensions with one number, the first counts */
+    size_t order; /* of declaration: of extensions with the same number the first one counts */
     const char *not_supported; /* why its file cannot be used, or NULL */
     struct field_source *next; /* in the loader's list of extensions */
 };

@@ -13,7 +13,7 @@ struct changing_type {
     ProtobufCMessageDescriptor *descriptor; /* of the copy */
     struct field_type *fields;              /* of the copy */
     struct changing_type *next;             /* in the order in which they were found */
-    struct changing_type *chain;            /* of types in the same bucket */
+    struct changing_type *chain;            /* the next type in the same bucket */
 };
 
 struct changing {

@@ -19,7 +19,7 @@ struct wildcard_name {
     struct wildcard_name *next;
 
     /* Used only while the plan is made (wildcard_keys.c). */
-    bool is_label;              /* a label has it, not only positions that leave it to labels */
+    bool is_label;              /* a label has the name, not only positions with gives_way */
     const void *element;        /* the element of the two lists below */
     struct keyed_label *labels; /* its labels whose key is the name */
     struct keyed_label *texts;  /* the same for its info sample */

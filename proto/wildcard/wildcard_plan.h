@@ -108,7 +108,7 @@ struct wildcard_type {
     struct wildcard_type *next;  /* in the plan's list, in the order in which they were found */
 
     /* Used only while the plan is made. */
-    struct wildcard_type *chain;    /* of types in the same bucket */
+    struct wildcard_type *chain;    /* the next type in the same bucket */
     struct keyed_element *elements; /* wildcard_keys.c: elements of this type */
     struct keyed_message *messages; /* wildcard_keys.c: messages of this type in an element */
 };

@@ -14,7 +14,7 @@
 #define FIRST_PAUSE_MS  5000
 #define SECOND_PAUSE_MS 30000
 #define LATER_PAUSE_MS  60000
-#define CALM_S          86400 /* seconds without failure before the first pause again */
+#define CALM_S          86400 /* seconds without a failure until FIRST_PAUSE_MS applies again */
 
 /*
  * The longest time in which a stopping service may report no progress, and the interval of the

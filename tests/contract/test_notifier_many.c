@@ -182,7 +182,6 @@ TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_
     receive_by_events(quiet, 2);
 }
 
-/* Expects consecutive numbers, in the order of sending. */
 static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 {
     for (size_t i = 0; i < group->count; i++) {

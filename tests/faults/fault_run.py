@@ -239,7 +239,7 @@ class Run:
         return [line for line in self.lines() if "sluice: error: " in line]
 
     def started(self):
-        """Whether the program has started to listen, or to read a capture."""
+        """Returns true if the program has started to listen, or to read a capture."""
         return any("listening on " in line or "reading pcap:" in line for line in self.lines())
 
     def ledger(self):

@@ -129,7 +129,7 @@ LEFT_OUT = (
 
 
 def is_left_out(fault, function):
-    """Whether this fault is left out if `function` makes the call."""
+    """Returns true if this fault is left out if `function` makes the call."""
     which = ("all", "less" if fault.way.less else "", "for ever" if fault.times == 0 else "",
              "missing" if fault.way.name in ("ENOENT", "EACCES") else "")
     return any(fault.calls == (call,) and function == maker and kind in which

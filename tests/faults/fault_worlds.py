@@ -52,7 +52,7 @@ class World:
         raise NotImplementedError
 
     def listens(self, run, address):
-        """Whether a listener on this address exists now."""
+        """Returns true if a listener on this address exists now."""
         return True
 
     def send(self, run):

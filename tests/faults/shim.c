@@ -1,4 +1,4 @@
-/* Replaces the functions of calls.h that need no code of their own (ld(1), --wrap). */
+/* Replaces the functions of calls.h that need no special code (ld(1), --wrap). */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -54,7 +54,8 @@ class Bench:
                    before=before).drive()
 
     def _is_blind(self):
-        """Whether a call that writes the log has failed, so that later lines are missing."""
+        """Returns true if a call that writes the log has failed, so that later lines are
+        missing."""
         if self.fault is not None and self.fault.times == 0 and self.fault.place and \
                 "(stream.c:" in self.places.names([self.fault.place])[0]:
             return True

@@ -129,7 +129,6 @@ static void check_counts(const struct capture_counts *counts, uint64_t datagrams
     EXPECT(datagrams == counts->whole + counts->reassembled, "the datagrams do not add up");
 }
 
-/* Appends the datagram to a capture. */
 static void write_again(struct encoder *encoder, const struct capture_datagram *datagram,
                         struct bytes *to)
 {
@@ -145,7 +144,6 @@ static void write_again(struct encoder *encoder, const struct capture_datagram *
         put(to, out.data, out.used);
 }
 
-/* Reads a capture. Writes its datagrams to `to`, unless that is NULL. Returns their number. */
 static uint64_t read_all(const char *path, uint16_t port, struct encoder *encoder, struct bytes *to)
 {
     struct capture *capture;

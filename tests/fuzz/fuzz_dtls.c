@@ -168,7 +168,6 @@ static void check_plain(struct client *client, const struct dtls_plain *plain)
     client->delivered[plain->bytes[0]] = true;
 }
 
-/* Passes a datagram from this address to the server, record by record. */
 static void deliver(struct world *world, struct client *client, const struct address *from,
                     const uint8_t *bytes, size_t size)
 {

@@ -44,7 +44,6 @@ static int64_t now_ns; /* increases from input to input, which no check depends 
 
 static unsigned port;
 
-/* Reads the port from the log line that reports the server's address. */
 static bool note_port(enum log_level level, const char *lines, size_t size)
 {
     static const char before[] = "metrics at http://127.0.0.1:";
@@ -122,7 +121,6 @@ static char *exchange(struct metrics_server *server, const char *sent, size_t si
 
 /* --- the request ------------------------------------------------------------------------------ */
 
-/* Returns the end of the line that begins at `at`, or NULL if the line is incomplete. */
 static const char *line_end(const char *at, const char *end)
 {
     return memchr(at, '\n', (size_t)(end - at));
@@ -175,7 +173,6 @@ static bool names_us(const char *sent, size_t size)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* Checks the samples of either text format. */
 static void check_samples(const char *body, size_t size)
 {
     const char *at = body, *end = body + size, *stop;

@@ -44,7 +44,6 @@ static size_t below(size_t end)
 
 /* --- the wire format -------------------------------------------------------------------------- */
 
-/* Returns the position after the varint, or 0 if it is not valid. */
 static size_t read_varint(const uint8_t *data, size_t at, size_t size, uint64_t *value)
 {
     *value = 0;
@@ -279,7 +278,6 @@ static size_t mutate(uint8_t *data, size_t size, size_t most, unsigned depth)
     }
 }
 
-/* Shortens an input that is too long: removes a field or cuts it off. */
 static size_t shorten(uint8_t *data, size_t size, size_t most)
 {
     static struct fields fields;

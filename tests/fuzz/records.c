@@ -173,7 +173,6 @@ static const char *csv_line(const char *line, size_t size)
     return csv_wrong(line, size - 1, CSV_FIELDS);
 }
 
-/* Checks each line. Returns the number of lines. */
 static size_t expect_lines(const struct output *out, line_reader *read)
 {
     size_t lines = 0;
@@ -311,7 +310,6 @@ static void expect_overflows(struct encoder *encoder, const struct record *recor
         expect_overflow(encoder, record, next_below(&state, size));
 }
 
-/* Replaces the content of the block with its arranged text. */
 static void arrange(struct encoder *encoder, struct output *out, char *to)
 {
     struct output arranged = {.data = to, .capacity = ARRANGED_SIZE};

@@ -116,7 +116,6 @@ static void read_references(struct reading *reading, struct text numbers)
     }
 }
 
-/* Checks that times increase within a series. */
 static void note_time(struct reading *reading, int64_t time)
 {
     EXPECT(!reading->has_sample || time > reading->last_time,

@@ -301,7 +301,7 @@ def config_seeds():
 
 
 def delivery_image(lines, keys=()):
-    """As collector/output/delivery_image.c lays one out."""
+    """An image in the layout of collector/output/delivery_image.c."""
     texts = [b"topic\0", b"1-2\0", b"riemann\0", b"udp://127.0.0.1:5555\0"]
     out = struct.pack("<IIII4HQ", len(lines), 0, sum(map(len, keys)), sum(map(len, lines)),
                       *map(len, texts), 1_700_000_000_000_000_000)  # fmt: skip

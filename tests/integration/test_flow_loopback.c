@@ -39,7 +39,7 @@ TEST_WITH(every_datagram_sent_is_one_line_after_a_stop, flow_set_up, flow_tear_d
     lines_free(&lines);
 }
 
-/* Without a stop and without more traffic: a record does not wait until its batch is full. */
+/* A record is written before its batch is full, without a stop and without more traffic. */
 TEST_WITH(a_single_datagram_is_written_while_the_collector_runs, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -56,7 +56,6 @@ static void send_series(struct flow *flow, uint64_t first, size_t count)
     }
 }
 
-/* No allocation for series and times beyond a sink's limits. */
 TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -96,7 +95,6 @@ static void send_tree(struct flow *flow)
     udp_sender_send(flow->sender, &to, message, sizeof message);
 }
 
-/* No allocation for samples of any message. Some messages repeat a series. */
 TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -116,7 +114,6 @@ TEST_WITH(no_sample_of_every_number_causes_an_allocation, flow_set_up, flow_tear
     assert_int_equal(calls, 0);
 }
 
-/* No allocation while senders are counted and records are watched. */
 TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -94,7 +94,6 @@ static size_t sum(const uint8_t *seen, size_t from, size_t to)
     return found;
 }
 
-/* The number of values from 0 on that were read without a gap. */
 static size_t unbroken(const uint8_t *seen, size_t count)
 {
     size_t length = 0;

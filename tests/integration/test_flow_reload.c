@@ -208,7 +208,6 @@ TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_dow
 
 #define NUMBERED "&sequence=n"
 
-/* Sends these numbers to the first listener and waits for the last one. */
 static void send_numbers(struct flow *flow, uint64_t first, uint64_t last)
 {
     char text[32];

@@ -61,7 +61,6 @@ TEST_WITH(the_same_where_it_writes_as_well, flow_set_up, flow_tear_down)
     hold_receiver(flow);
 }
 
-/* Sends an empty message. */
 static void send_frame(wait_handle client)
 {
     static const uint8_t frame[4] = {0};

@@ -24,7 +24,6 @@ static int set_up(void **state)
     return result;
 }
 
-/* Listener n gets the numbers from n * COUNT on, 100 at a time. */
 static void send_to_all(struct flow *flow)
 {
     for (uint64_t sent = 0; sent < COUNT; sent += 100) {
@@ -35,7 +34,6 @@ static void send_to_all(struct flow *flow)
     }
 }
 
-/* Asserts that the lines of each listener have all its numbers, in order. */
 static void assert_in_order(const struct lines *lines)
 {
     static const char key[] = "\"value\":";

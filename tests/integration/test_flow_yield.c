@@ -140,7 +140,7 @@ TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, f
     assert_burst_is_received_and_refused(flow);
 }
 
-/* When records may not be later, the receiver continues for the other sinks. */
+/* When records have waited for the longest permitted time, the receiver continues. */
 TEST_WITH(a_sink_that_stays_behind_is_not_waited_for, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -70,7 +70,6 @@ static void consume(void)
         }
 }
 
-/* Selects every second item. */
 static bool is_odd(void *context, void *item)
 {
     (void)context;

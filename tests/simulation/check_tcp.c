@@ -194,7 +194,6 @@ static void between(const char *what, uint64_t is, uint64_t least, uint64_t most
                    most);
 }
 
-/* Checks that the count is between `most` - `missing` and `most`. */
 static void within(const char *what, uint64_t is, uint64_t missing, uint64_t most)
 {
     between(what, is, most < missing ? 0 : most - missing, most);

@@ -187,7 +187,6 @@ static void choose_command(struct scenario_sink *sink, unsigned index)
     snprintf(sink->name, sizeof sink->name, "command:" COMMAND_TEXT, index);
 }
 
-/* Replaces some of the chosen sinks by command: sinks. */
 static void choose_commands(struct scenario *scenario)
 {
     bool is_long = world_chance(300);

@@ -110,7 +110,6 @@ bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset)
     return false;
 }
 
-/* Frees the space of a file that has no name any more. */
 static void release(struct disk_node *node)
 {
     if (--node->links == 0 && disk->room != UINT64_MAX)
@@ -163,7 +162,6 @@ static void change(const char *from, const char *path, struct disk_node *node)
     moment_comes(MOMENT_NAME_CHANGES);
 }
 
-/* Applies the first `count` changes to the names on the disk. */
 static void settle_names(size_t count)
 {
     for (size_t i = 0; i < count; i++)

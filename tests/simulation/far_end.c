@@ -301,7 +301,6 @@ static bool send_block(struct destination *destination, struct delivery_block *b
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Reports the record's outcome to the program. */
 static void settle(const struct far_end *far, const struct flight *flight, size_t i)
 {
     struct delivered *delivered = history_of(far);

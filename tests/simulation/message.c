@@ -27,7 +27,6 @@ static uint8_t *put_fixed64(uint8_t *to, unsigned field, uint64_t value)
     return to;
 }
 
-/* Puts the sender's name, boot number and sequence number. */
 static uint8_t *put_sender(uint8_t *to, const struct message *message)
 {
     unsigned more = message->sender - 10;

@@ -89,7 +89,6 @@ static DWORD remove_socket(void)
     return notify(fixture.port, handle(), SOCKET_OPERATION_REMOVE, 0, 0);
 }
 
-/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;
@@ -108,7 +107,6 @@ static void send_one(void)
     udp_sender_send(fixture.sender, &to, "x", 1);
 }
 
-/* Returns Winsock's error, or 0. */
 static int receive_one(void)
 {
     char byte[100];

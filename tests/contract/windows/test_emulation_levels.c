@@ -71,7 +71,6 @@ static void enable(uint16_t filter)
     assert_int_equal(notify(KEY, SOCKET_OPERATION_ENABLE, filter, LEVEL), 0);
 }
 
-/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;

@@ -81,7 +81,6 @@ static void enable(uint16_t filter)
     assert_int_equal(notify(ENABLE, filter, LEVEL), 0);
 }
 
-/* Returns the events of the next packet, or 0 if none comes. */
 static DWORD next_packet(DWORD timeout_ms)
 {
     OVERLAPPED_ENTRY packet;

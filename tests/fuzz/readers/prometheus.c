@@ -10,7 +10,6 @@ static bool is_letter(char c, bool colon)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colon && c == ':');
 }
 
-/* Returns the length of the name, or 0 if there is none. */
 static size_t pass_name(struct reading *reading, bool colon)
 {
     const char *start = reading->at;
@@ -164,7 +163,6 @@ static const char *read_line(struct reading *line, struct family *family)
     return wrong;
 }
 
-/* Returns true if all families have different names. */
 static bool are_different(const char *text, size_t size)
 {
     static const char type[] = "# TYPE ";

@@ -9,7 +9,6 @@ struct block {
     size_t used, size; /* bytes written so far, and the capacity */
 };
 
-/* Reads a little-endian number of `count` bytes. */
 static bool read_number(struct block *block, size_t count, size_t *number)
 {
     *number = 0;

@@ -48,7 +48,6 @@ static void pass_space(struct reading *reading)
         ;
 }
 
-/* Skips attributes: names and quoted values. */
 static const char *pass_attributes(struct reading *reading)
 {
     reading_names_begin();

@@ -1,4 +1,4 @@
-"""Prometheus, as a process of the test's own with a folder of its own."""
+"""Runs Prometheus for one test, with a separate folder."""
 import json
 import os
 import pathlib

@@ -53,7 +53,7 @@ def prometheus_series(numbers, structured):
 
 
 class StoreTest(ConsumerTest):
-    """A store of its own for each test: it takes a tenth of a second."""
+    """Each test has a separate store. Its start takes a tenth of a second."""
 
     def setUp(self):
         super().setUp()

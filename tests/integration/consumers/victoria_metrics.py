@@ -1,4 +1,4 @@
-"""VictoriaMetrics, as a process of the test's own with a storage of its own."""
+"""Runs VictoriaMetrics for one test, with a separate storage."""
 import json
 import re
 import subprocess
@@ -33,7 +33,7 @@ class VictoriaMetrics:
         raise AssertionError("VictoriaMetrics does not start:\n" + self.said())
 
     def _is_up(self):
-        """Waits until the store answers; false if it has ended."""
+        """Waits until the store answers. Returns false if it has ended."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end and self._process.poll() is None:
             try:

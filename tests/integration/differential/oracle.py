@@ -212,7 +212,7 @@ class Oracle:
         return not self.lacks_required
 
     def may_have_maps(self, message_type):
-        """Whether messages of the type may contain a map at any depth."""
+        """Returns true if messages of the type may contain a map at any depth."""
         name = message_type.full_name
         if name not in self.with_maps:
             # True during the recursion, and for most types afterwards.
@@ -251,21 +251,22 @@ class Oracle:
     # --- when exceptions apply --------------------------------------------------------------------
 
     def has_closed_map(self, data):
-        """Whether a map has a value that its closed enum does not have ("closed in map")."""
+        """Returns true if a map has a value that its closed enum does not have ("closed in
+        map")."""
         return self.finds_entry(data, lambda entry, numbers: numbers is not None and
                                 entry.value not in numbers)
 
     def has_unknown_in_map(self, data):
-        """Whether an entry of a map has fields that no entry has ("unknown in map")."""
+        """Returns true if an entry of a map has fields that no entry has ("unknown in map")."""
         return self.finds_entry(data, lambda entry, _: len(entry.UnknownFields()) != 0)
 
     def has_item_0(self, data, name=None):
-        """Whether a message set has an item with number 0 ("item 0"). `data` is a message of the
-        type `name`."""
+        """Returns true if a message set has an item with number 0 ("item 0"). `data` is a message
+        of the type `name`."""
         return self.finds_in_sets(data, lambda unknown: unknown.field_number == 0, name)
 
     def has_unknown_in_set(self, data):
-        """Whether a message set has unknown fields without a length ("unknown in set")."""
+        """Returns true if a message set has unknown fields without a length ("unknown in set")."""
         return self.finds_in_sets(data, lambda unknown: unknown.wire_type != LENGTH)
 
     def finds_entry(self, data, wanted):
@@ -275,7 +276,7 @@ class Oracle:
             wanted(message, entries[message.DESCRIPTOR.full_name])))
 
     def finds_in_sets(self, data, wanted, name=None):
-        """Whether a message set has an unknown field for which `wanted` is true."""
+        """Returns true if a message set has an unknown field for which `wanted` is true."""
         return not self.schema.proto3 and self.get_twin().finds(
             name or self.schema.root, data, lambda message: (
                 is_set(message.DESCRIPTOR) and any(map(wanted, message.UnknownFields()))))
@@ -306,7 +307,7 @@ class Oracle:
         return deepest
 
     def suits_protoc(self, data):
-        """Whether no exception applies to the message, even one level deeper."""
+        """Returns true if no exception applies to the message, even one level deeper."""
         message = self.parse(data)
         if message is None or self.sealed or self.has_closed_map(data) or \
                 self.has_item_0(data) or self.depth(message) > 98:
@@ -349,8 +350,8 @@ class Twin:
             make_classes(self.factory, self.pool.FindFileByName(file.name).message_types_by_name)
 
     def finds(self, name, data, wanted):
-        """Whether `data`, a message of the type `name`, contains a message for which `wanted` is
-        true."""
+        """Returns true if `data`, a message of the type `name`, contains a message for which
+        `wanted` is true."""
         try:
             message = self.factory.GetPrototype(self.pool.FindMessageTypeByName(name))()
             message.ParseFromString(data)

@@ -83,7 +83,7 @@ class Schema:
         self.enums.append((self.qualified(outer, enum.name), enum))
 
     def begins_with_zero(self, full_name):
-        """Whether the enum may be the value type of a map."""
+        """Returns true if the enum may be the value type of a map."""
         return all(enum.value[0].number == 0 for name, enum in self.enums if name == full_name)
 
     # --- fields ---------------------------------------------------------------------------------

@@ -106,7 +106,8 @@ class Server:
 # --- comparing with Python ----------------------------------------------------------------------
 
 def same(ours, theirs):
-    """Whether two JSON values are the same, including types. 1 and 1.0 are the same number."""
+    """Returns true if two JSON values are the same, including types. 1 and 1.0 are the same
+    number."""
     if isinstance(theirs, dict):
         return isinstance(ours, dict) and ours.keys() == theirs.keys() and \
             all(same(ours[key], value) for key, value in theirs.items())

@@ -17,7 +17,7 @@ def make(folder):
 
 
 class Website:
-    """Made in a folder of its own, which close() removes."""
+    """The website in a temporary folder, which close() removes."""
 
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="sluice-website-")

@@ -55,7 +55,7 @@ def c_texts(text):
 
 
 def python_texts(text):
-    """As c_texts, for Python: comments that follow each other are one text."""
+    """The same as c_texts, for Python. Consecutive comments are one text."""
     comment, begin, last = [], 0, -1
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):

@@ -18,7 +18,7 @@ OLD = "0.1.0"
 
 
 class Key:
-    """A secret key of gpg in a folder of its own."""
+    """A secret key of gpg in a separate folder."""
 
     def __init__(self, folder):
         folder.mkdir(mode=0o700)
@@ -79,7 +79,7 @@ def with_version(folder, build=BUILD):
 
 
 def rpms_with_version(folder):
-    """As with_version, for .rpm files, which conflict with the single package of 0.1.0."""
+    """The same as with_version, for .rpm files. These conflict with the single package of 0.1.0."""
     return packs(BUILD, "RPM", folder, definitions=[
         f"CPACK_RPM_PACKAGE_VERSION={OLD}", "CPACK_RPM_TOOLS_PACKAGE_CONFLICTS=",
         "CPACK_RPM_DEVELOPMENT_PACKAGE_CONFLICTS="])

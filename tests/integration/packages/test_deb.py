@@ -17,7 +17,6 @@ MOMENT = 1790000000
 SCRIPTS = ("postinst", "postrm", "prerm")
 
 
-# The packages, with their sections.
 SECTIONS = {"sluice-collector": "net", "sluice-tools": "net", "libsluice-client-dev": "libdevel",
             "python3-sluice-client": "python"}
 

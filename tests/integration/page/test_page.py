@@ -532,7 +532,7 @@ class Readers(PageTest):
         [...document.querySelectorAll('tbody th')].map(each => each.textContent)"""
 
     def is_still(self, page):
-        """Whether the page keeps its height for three seconds, and no element moves."""
+        """Returns true if the page keeps its height for three seconds, and no element moves."""
         before = page.evaluate(self.ROOM)
         page.evaluate("""window.moved = 0; window.observer?.disconnect();
             window.observer = new PerformanceObserver(list => {

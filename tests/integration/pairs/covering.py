@@ -37,13 +37,13 @@ ENDINGS = ("reload", "stop", "kill")
 
 
 def sink_has_spill(sink, spill):
-    """Whether the combination is valid: only deliveries may have a spill."""
+    """Returns true if the combination is valid: only deliveries may have a spill."""
     return not spill or sink in DELIVERIES
 
 
 def sink_takes(sink, form):
-    """Whether the sink supports the format: three formats are for some sinks only, and udp: relays
-    datagrams."""
+    """Returns true if the sink supports the format: three formats are for some sinks only, and udp:
+    relays datagrams."""
     if form == "datagram" or sink == "udp":
         return form == "datagram" and sink == "udp"
     if form == "openmetrics":
@@ -52,8 +52,8 @@ def sink_takes(sink, form):
 
 
 def listener_has_datagrams(listener, form):
-    """Whether records are datagrams, if the format needs that. A message of UDP-Notif may be in
-    segments."""
+    """Returns true if records are datagrams, if the format needs that. A message of UDP-Notif may
+    be in segments."""
     return form not in ("pcap", "datagram") or listener.framing != "udp-notif"
 
 

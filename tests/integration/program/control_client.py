@@ -62,7 +62,7 @@ class ControlClient:
         self.socket.sendall(request.encode() + b"\n")
 
     def read_line(self):
-        """The next line, parsed; None if the connection has ended."""
+        """The next line, parsed. None if the connection has ended."""
         while b"\n" not in self._pending:
             part = self.socket.recv(65536)
             if not part:

@@ -148,7 +148,7 @@ class Endpoint:
 
 
 class DtlsClient:
-    """A client with a socket of its own."""
+    """A client with a separate socket."""
 
     def __init__(self, port, settings, host="127.0.0.1", local=None, **more):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

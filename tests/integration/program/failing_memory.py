@@ -26,5 +26,5 @@ class FailingMemoryTest(ProgramTest):
         struct.pack_into("=Q", self.shared, 0, number)
 
     def left(self):
-        """The number of allocations until the failing one; 0: it has failed."""
+        """The number of allocations until the failing one. 0 if that one has failed."""
         return struct.unpack_from("=Q", self.shared)[0]

@@ -122,8 +122,8 @@ class ReloadRows(ProgramTest):
         return True
 
     def comes_to(self, holds):
-        """Whether holds() is as the row expects. Waits for that, since earlier effects may end
-        late."""
+        """Returns true if holds() is as the row expects. Waits for that, since earlier effects may
+        end late."""
         expected, self.expected = self.expected, True
         return self.soon(lambda: holds() == expected) == expected
 

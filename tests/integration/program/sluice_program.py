@@ -55,13 +55,12 @@ if "TEST_NOTIFIER" in os.environ:
 
 @functools.cache
 def built_with(what):
-    """Whether the program has that, as a line of --version says: "tls", "nats"."""
+    """Returns true if the program has that, as a line of --version says: "tls", "nats"."""
     said = subprocess.run(command(SLUICE, "--version"), capture_output=True, text=True,
                           timeout=DEADLINE, check=True).stdout
     return f"\n{what}: none" not in said
 
 
-# The beginning of a ledger in JSON.
 LEDGER = '{"final":'
 
 # Log lines at the start of the program.
@@ -163,13 +162,13 @@ def settled(sink):
 
 
 def is_still(sink):
-    """Whether each of the sink's records is counted exactly once. For a moment, a record may be
-    between two counters."""
+    """Returns true if each of the sink's records is counted exactly once. For a moment, a record
+    may be between two counters."""
     return sink["queued"] == settled(sink) + sink["in_flight"]
 
 
 def has_done_with_all(sink):
-    """Whether every decoded message has a known outcome."""
+    """Returns true if every decoded message has a known outcome."""
     return settled(sink) + sum(sink["refused"].values()) == sink["messages"]
 
 
@@ -337,7 +336,7 @@ class Stream:
 
 
 def can_have_one_thread(arguments):
-    """Whether --threads 1 changes only the number of threads of a command line."""
+    """Returns true if --threads 1 changes only the number of threads of a command line."""
     return (arguments.count("--sink") < 2 and "--threads" not in arguments and
             not any("pcap:" in word or "receivers=" in word or word.startswith("http")
                     for word in map(str, arguments)))
@@ -390,7 +389,7 @@ class Sluice:
         return [line for line in self.said() if LEDGER not in line and not START.match(line)]
 
     def said(self):
-        """As log, without the time that each line of text begins with."""
+        """The same as log, without the time at the beginning of each line of text."""
         return [re.sub(LOG_TIME, "", line.decode().rstrip("\n")) for line in self.stderr.lines()]
 
     def ledgers(self):
@@ -450,7 +449,7 @@ class Sluice:
             self.fail(f"timed out waiting for {count} lines, got {len(self.stdout.lines())}")
 
     def wait_for_output(self, count):
-        """As wait_for_lines; returns the lines, parsed."""
+        """The same as wait_for_lines. Returns the parsed lines."""
         self.wait_for_lines(count)
         return self.output()
 

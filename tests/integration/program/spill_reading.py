@@ -14,7 +14,7 @@ def wait_for_records(folder, count):
 
 
 def has_sent_all(sink):
-    """Whether every message has an outcome, and no record waits on disk."""
+    """Returns true if every message has an outcome, and no record waits on disk."""
     return has_done_with_all(sink) and sink["in_flight"] == sink["spilled"] == 0
 
 

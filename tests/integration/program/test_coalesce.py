@@ -1,5 +1,5 @@
-"""Pauses of a thread between two drains (coalesce=), as strace shows them; records are written
-all the same."""
+"""Pauses of a thread between two drains (coalesce=), as strace shows them. All records are
+written."""
 import json
 import re
 import signal

@@ -29,7 +29,7 @@ class ControlTest(ProgramTest):
         self.address = self.address_of(self.path)
 
     def address_of(self, path):
-        """Of --control, for a program of its own."""
+        """The value of --control for another program."""
         return f"pipe:{path.parent.name}-{path.name}" if WINDOWS else f"unix:{path}"
 
     def control(self, *arguments, listeners=1, **more):

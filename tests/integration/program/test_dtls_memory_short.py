@@ -40,7 +40,7 @@ class MemoryShort(FailingMemoryTest):
         self.settings = Settings(CLIENT)
 
     def counted(self, call):
-        """How many allocations the call takes."""
+        """The number of allocations that the call makes."""
         self.fail_at(NEVER)
         call()
         count = NEVER - self.left()
@@ -69,7 +69,7 @@ class MemoryShort(FailingMemoryTest):
         return program.ledger_now()["listeners"][0]["decoded"]
 
     def is_served(self, program):
-        """Whether a client is served in a new session."""
+        """Returns true if a client is served in a new session."""
         client = DtlsClient(program.port(0), self.settings)
         client.socket.settimeout(PATIENCE)
         try:

@@ -25,7 +25,7 @@ class FailingCalls(ProgramTest):
                             options=("-e", f"inject={call}:error={error}"))
 
     def failed(self, call):
-        """How often it has failed so far."""
+        """The number of failures of this call so far."""
         return (self.folder / "calls").read_text(encoding="utf-8").count(f" {call}(")
 
     def send_and_stop(self, program):

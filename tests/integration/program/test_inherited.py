@@ -56,7 +56,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def tcp(self, host="127.0.0.1"):
-        """As udp, for a stream socket, which listens."""
+        """The same as udp, for a listening stream socket."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         made = socket.socket(family, socket.SOCK_STREAM)
         self.addCleanup(made.close)
@@ -65,7 +65,7 @@ class InheritedTest(ProgramTest):
         return made
 
     def local(self, kind=socket.SOCK_STREAM):
-        """As tcp, for a unix socket in the test's folder."""
+        """The same as tcp, for a unix socket in the test's folder."""
         made = socket.socket(socket.AF_UNIX, kind)
         self.addCleanup(made.close)
         made.bind(str(self.folder / "local"))

@@ -43,7 +43,7 @@ class Links(ProgramTest):
         os.chown(link, OTHER, OTHER, follow_symlinks=False)
 
     def untouched(self):
-        """Whether the folder that the links point to is unchanged."""
+        """Returns true if the folder that the links point to is unchanged."""
         return ([path.name for path in self.target.iterdir()], (self.target / "file").read_bytes()) == (
             ["file"], b"")
 

@@ -31,8 +31,8 @@ ESTABLISHED, CLOSE_WAIT = "01", "08"  # states in /proc/net/tcp
 
 
 def descriptors(program, client):
-    """The number of descriptors of the process; under Wine, which has descriptors of its own, only
-    the connections."""
+    """The number of descriptors of the process. Under Wine, which adds its descriptors, only the
+    number of connections."""
     if not WINDOWS:
         return len(os.listdir(f"/proc/{program.process.pid}/fd"))
     rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text("ascii").splitlines()]

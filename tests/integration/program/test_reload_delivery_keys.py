@@ -45,7 +45,7 @@ def passes_bad(test):
 
 
 def keeps_source(test):
-    """Whether a relayed datagram keeps the port of its sender."""
+    """Returns true if a relayed datagram keeps the port of its sender."""
     test.send(END)
     port = test.targets[0].receive(1)[0][1]
     test.targets[1].receive(1)
@@ -125,7 +125,7 @@ def header(name):
 
 
 def gives_up(test):
-    """Whether the sink soon gives up an unanswered request."""
+    """Returns true if the sink soon gives up an unanswered request."""
     test.store.otherwise = NO_ANSWER
     before = test.sink()["unknown"]
     test.send(END, finished=False)
@@ -135,7 +135,7 @@ def gives_up(test):
 
 
 def sends_again(test):
-    """Whether a block that was not answered is sent again."""
+    """Returns true if a block that was not answered is sent again."""
     count = len(test.store.requests)
     test.store.script.append(CLOSE)
     test.send(END)
@@ -149,7 +149,7 @@ EXEMPLAR = otlp_request(Histogram(0, (0, (1,))).metric("h", TIME, exemplars=mess
 
 
 def contains(text, datagram, listener=0):
-    """Whether the request for this datagram has the text."""
+    """Returns true if the request for this datagram has the text."""
     def seen(test):
         count = len(test.store.requests)
         test.send(datagram, listener=listener)
@@ -170,7 +170,7 @@ def at_a_time(test):
 
 
 def spills(test):
-    """Whether the sink has files of a spill."""
+    """Returns true if the sink has files of a spill."""
     return test.comes_to(lambda: any("/spill/" in path for path in test.open_files()))
 
 
@@ -261,7 +261,7 @@ class Http(SinkRows):
 
 
 def is_delivered(test):
-    """Whether a record reaches a store that requires certificates."""
+    """Returns true if a record reaches a store that requires certificates."""
     count = len(test.store.requests)
     test.send(END, finished=False)
     return test.soon(lambda: len(test.store.requests) > count)
@@ -333,13 +333,13 @@ def has_key(test):
 
 
 def fails(test):
-    """Whether a record is too large for the producer's own limit."""
+    """Returns true if a record is too large for the producer's own limit."""
     test.send(BIG)
     return test.sink()["failed"]["too_large"] > 0
 
 
 def has_schema(test):
-    """Whether a message begins with the number of its schema."""
+    """Returns true if a message begins with the number of its schema."""
     test.send(END)
     return test.read()[-1][1].startswith(bytes((0, 0, 0, 0, 7)))
 

@@ -47,7 +47,7 @@ def option(level, name):
 
 
 def may_have_handles():
-    """Whether a process may duplicate a handle of its child, and is root."""
+    """Returns true if a process may duplicate a handle of its child, and is root."""
     return hasattr(os, "pidfd_open") and os.geteuid() == 0
 
 
@@ -199,7 +199,7 @@ CLOCK_NANOSLEEP = {"x86_64": "230", "aarch64": "115"}.get(platform.machine())
 
 
 def rests(test):
-    """Whether one of the program's threads pauses soon while it receives many datagrams."""
+    """Returns true if one of the program's threads pauses soon while it receives many datagrams."""
     threads = [pathlib.Path(f"/proc/{test.program.number}/task", number, "syscall")
                for number in os.listdir(f"/proc/{test.program.number}/task")]
     senders = [test.steady() for _ in range(2)]
@@ -263,19 +263,19 @@ def answer(sent):
 
 
 def served(test):
-    """Whether a connection is served."""
+    """Returns true if a connection is served."""
     with test.connect() as client:
         return client.is_served()
 
 
 def second_served(test):
-    """Whether a second connection is served at the same time."""
+    """Returns true if a second connection is served at the same time."""
     with test.connect() as first, Connection(test.program) as second:
         return first.is_served() and second.is_served()
 
 
 def closed_soon(begun):
-    """Whether a connection ends on which only this data comes."""
+    """Returns true if a connection ends on which only this data comes."""
     def seen(test):
         with test.connect() as client:
             test.assertTrue(client.is_served())

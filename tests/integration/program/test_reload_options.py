@@ -29,7 +29,7 @@ def listens(test):
 
 
 def writes_more(test):
-    """Whether new records are written to another file, too."""
+    """Returns true if new records are written to another file, too."""
     more = test.folder / "more"
     size = more.stat().st_size if more.exists() else 0
     test.lines(metric(1))
@@ -54,7 +54,7 @@ def log_is_json(test):
 
 
 def repeats(test):
-    """Whether a repeated message is logged again."""
+    """Returns true if a repeated message is logged again."""
     def logged():
         return sum("malformed" in line for line in test.program.said())
     before = logged()
@@ -73,7 +73,7 @@ def is_taken(test):
 
 
 def closes_soon(test):
-    """Whether a removed listener stops waiting for the rest of a frame."""
+    """Returns true if a removed listener stops waiting for the rest of a frame."""
     config = test.current
     client = Client(test.program, 1)
     client.send(framed(metric(1), metric(1))[:-3])
@@ -90,7 +90,7 @@ def closes_soon(test):
 
 
 def refuses(test):
-    """Whether the second of two series is refused."""
+    """Returns true if the second of two series is refused."""
     def refused():
         sinks = test.program.ledger_now()["sinks"]
         return sum(sink["series_refused"] for sink in sinks)
@@ -206,12 +206,13 @@ class Levels(OptionRows):
 # --- limits of queues -----------------------------------------------------------------------------
 
 def held(test):
-    """Whether many records can wait for a stopped sink: a large part of the larger memory."""
+    """Returns true if many records can wait for a stopped sink: a large part of the larger
+    memory."""
     return test.fill() > MUCH
 
 
 def evicts(test):
-    """Whether the sink drops the oldest records instead of the newest."""
+    """Returns true if the sink drops the oldest records instead of the newest."""
     test.fill()
     return test.sink()["evicted"] > 0
 

@@ -34,12 +34,13 @@ BUCKETS = telemetry(sample("latency", labels=[("path", "x" * 2000)], histogram={
 
 
 def says(what, *datagrams, listener=0):
-    """Whether `what` is written for these datagrams; the last one is written in any case."""
+    """Returns true if `what` is written for these datagrams; the last one is written in any
+    case."""
     return lambda test: what in test.written(*(datagrams or [END]), listener=listener)
 
 
 def column_of_senders(test):
-    """Whether rows have one more column than the standard ones."""
+    """Returns true if rows have one more column than the standard ones."""
     return test.written(END).endswith(",\r\n")
 
 
@@ -49,21 +50,21 @@ def amplified(test):
 
 
 def filtered(test):
-    """Whether most of many series are filtered."""
+    """Returns true if most of many series are filtered."""
     before = test.sink()["filtered"]
     test.send(*[gauge(f"s{number}", 1) for number in range(50)])
     return test.sink()["filtered"] - before > 40
 
 
 def at_once(test):
-    """Whether a line of this sink, not of the previous one, is written soon."""
+    """Returns true if a line of this sink, not of the previous one, is written soon."""
     name = f"n{next(NUMBERS)}"
     test.send(gauge(name, 1), finished=False)
     return test.soon(lambda: f'"{name}"'.encode() in test.out.read_bytes())
 
 
 def counts(term, *datagrams):
-    """Whether the ledger's term grows when these datagrams are sent."""
+    """Returns true if the ledger's term grows when these datagrams are sent."""
     def seen(test):
         before = test.sink()[term]
         test.send(*datagrams)
@@ -72,7 +73,7 @@ def counts(term, *datagrams):
 
 
 def forgets(test):
-    """Whether there is soon room for a new series."""
+    """Returns true if there is soon room for a new series."""
     test.send(gauge("first", 1))
 
     def has_place():
@@ -173,12 +174,12 @@ ROTATED = {"rotate_size": "4KiB"}
 
 
 def live(name):
-    """Whether a file with this name grows."""
+    """Returns true if a file with this name grows."""
     return lambda test: name in test.grows(END)
 
 
 def complete_at_most(count):
-    """Whether soon at most `count` files are complete, after several were."""
+    """Returns true if soon at most `count` files are complete, after several were."""
     def seen(test):
         test.send(*[LARGE] * 20)
         return test.comes_to(lambda: len(test.complete()) <= count)
@@ -186,7 +187,7 @@ def complete_at_most(count):
 
 
 def is_packed(test):
-    """Whether the output is compressed."""
+    """Returns true if the output is compressed."""
     name, = test.grows(END)
     return test.added[name].startswith(b"\x1f\x8b")
 
@@ -198,7 +199,7 @@ def mode_of_live(test):
 
 
 def shares(test):
-    """Whether one of two senders has no separate file."""
+    """Returns true if one of two senders has no separate file."""
     before = test.sink()["to_other_file"]
     test.send(END)
     test.outcome(END, source="127.0.0.9")
@@ -272,7 +273,7 @@ MANY = [file_row("max_files", "1", shares, False, True)]
 # --- syncing to the disk --------------------------------------------------------------------------
 
 def syncs(path):
-    """Whether a file whose path contains `path` is synced."""
+    """Returns true if a file whose path contains `path` is synced."""
     def is_synced(test):
         def calls():
             return test.calls.read_text(encoding="utf-8").count(path)

@@ -135,7 +135,7 @@ class Shield(ProgramTest):
                               capture_output=True, check=True, timeout=DEADLINE, **more).stdout
 
     def leaves_core(self, program):
-        """Whether the process leaves a core dump when it is aborted."""
+        """Returns true if the process leaves a core dump when it is aborted."""
         process = program.process.pid
         os.kill(process, signal.SIGABRT)
         status = os.waitpid(process, 0)[1]

@@ -107,7 +107,7 @@ class Tcp(ProgramTest):
         return client
 
     def ends(self, listener):
-        """How its connections ended."""
+        """The numbers of ended connections, by kind of end. Without zeros."""
         return {name: listener[name] for name in CONNECTION_ENDS if listener[name]}
 
     def wait_for_end(self, program, name, count=1):

@@ -16,7 +16,7 @@ COUNT = 12000  # connections; each needs a descriptor in the test and one in the
 
 
 def may_open(count):
-    """Whether a process may open that number of files."""
+    """Returns true if a process may open that number of files."""
     return not WINDOWS and resource.getrlimit(resource.RLIMIT_NOFILE)[1] > count + 200
 
 

@@ -39,7 +39,7 @@ class MemoryShort(FailingMemoryTest):
         self.settings.load_cert_chain(*AUTHORITY.issue("client"))
 
     def counted(self, call):
-        """How many allocations the call takes."""
+        """The number of allocations that the call makes."""
         self.fail_at(NEVER)
         call()
         count = NEVER - self.left()
@@ -64,7 +64,7 @@ class MemoryShort(FailingMemoryTest):
                 self.run_once()
 
     def is_served(self, program):
-        """Whether a client, in a connection of its own, gets an answer."""
+        """Returns true if a client, in a connection of its own, gets an answer."""
         client = Client(program)
         try:
             client.socket = self.settings.wrap_socket(client.socket, server_hostname="127.0.0.1")

@@ -34,7 +34,7 @@ def signal_traced(program, number):
 
 
 def can_trace():
-    """Whether strace is installed and may trace."""
+    """Returns true if strace is installed and may trace."""
     return shutil.which("strace") is not None and subprocess.run(
         ["strace", "-e", "trace=none", "true"], capture_output=True, check=False).returncode == 0
 

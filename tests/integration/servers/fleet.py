@@ -80,7 +80,7 @@ class Host:
         self.run("ip", "route", "add", "default", "via", gateway)
 
     def sockets(self, count):
-        """Opens UDP sockets on this host, each with a port of its own."""
+        """Opens UDP sockets on this host, each with another port."""
         made = []
 
         def make():

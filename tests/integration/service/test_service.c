@@ -29,7 +29,6 @@ static const char *free_listener(struct address *address)
     return url;
 }
 
-/* Sends samples named n0, n1 and so on, one in each datagram. */
 static void send_numbered(const struct address *to, int first, int count)
 {
     static struct telemetry_builder builder;
@@ -86,7 +85,6 @@ static void await_lines(const char *name, int count)
     assert_int_equal(found, count);
 }
 
-/* Asserts that the file has these samples, one in each line, and no others. */
 static void assert_numbered(const char *name, int first, int count)
 {
     char *text = content(name);

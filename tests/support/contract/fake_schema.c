@@ -92,7 +92,6 @@ static size_t count(const struct text *text, char c)
     return found;
 }
 
-/* Reads the decimal number after the text's first byte. */
 static uint64_t number_of(const struct text *text)
 {
     uint64_t number = 0;

@@ -299,7 +299,6 @@ void flow_send_as_written(struct flow *flow, size_t sink, size_t count)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Reads a number from a ledger snapshot. */
 typedef uint64_t reading(const struct ledger_snapshot *snapshot, size_t index);
 
 static uint64_t received(const struct ledger_snapshot *snapshot, size_t listener)
@@ -427,7 +426,7 @@ void lines_free(struct lines *lines)
     free(lines->text);
 }
 
-/* Takes the line at *at as a string of its own and moves *at past it; NULL at the end. */
+/* Returns the line at *at as a string and moves *at past it. Returns NULL at the end. */
 static char *next_line(const struct lines *lines, size_t *at)
 {
     if (*at == lines->size)

@@ -192,7 +192,6 @@ void random_message_put(struct random_message *random, struct wire *wire,
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-/* Copies a piece of the message to another position. */
 static void repeat_piece(struct random_message *random, struct wire *wire)
 {
     uint8_t piece[64];

@@ -95,7 +95,6 @@ static bool make_report(wchar_t path[MAX_PATH])
     return length != 0 && length < MAX_PATH && GetTempFileNameW(folder, L"pro", 0, path) != 0;
 }
 
-/* Copies the messages to a stream and removes the file. */
 static void pass_on(const wchar_t *path, FILE *to)
 {
     char bytes[4096];

@@ -133,7 +133,6 @@ size_t scratch_count(const char *name)
     return count;
 }
 
-/* Opens a file so that other programs can do everything with it. */
 static HANDLE open_shared(const char *name, DWORD access, DWORD disposition)
 {
     return CreateFileW(wide_path(name), access,

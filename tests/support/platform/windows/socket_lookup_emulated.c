@@ -119,7 +119,6 @@ static void forget(struct watched *watched)
     free(watched);
 }
 
-/* Counts and forgets a registration whose socket was closed before REMOVE. */
 static void abandon(struct watched *watched)
 {
     abandoned++;
@@ -407,7 +406,6 @@ static void enable_level(struct watched *watched)
         arm(watched);
 }
 
-/* Enables a level again. */
 static DWORD enable_again(struct watched *watched, const struct socket_registration *row)
 {
     if (!watched->level || row->trigger != (watched->stays ? STAYING : LEVEL) || watched->removing)

@@ -1,6 +1,6 @@
 /*
  * kafka: passes messages to librdkafka, which sends them and reports the outcome of each. A message
- * is the lines of a record or of a block (`message=`).
+ * is the lines of a record or of a block (key `per`).
  *
  * librdkafka does not copy messages: the sink must keep a block until the last of its messages is
  * reported. Reports are delivered within rd_kafka_poll(), so this code runs only in the sink's

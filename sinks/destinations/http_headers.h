@@ -18,8 +18,7 @@
 
 struct http_headers {
     const struct curl_library *library;
-    size_t
-        users; /* number of requests in flight that use these headers; maintained by the client */
+    size_t users; /* number of requests in flight with these headers; set by the client */
     struct curl_slist *lists[HTTP_SHAPES_MOST]; /* one list for each shape */
 };
 

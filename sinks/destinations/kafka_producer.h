@@ -56,8 +56,7 @@ struct kafka_producer {
     char certificate[KAFKA_REASON_SIZE]; /* why the last certificate was refused; or "" */
 
     /* If messages get no report for a second, the library's log is searched for the reason. */
-    int64_t
-        quiet_ns; /* monotonic: since when messages wait without a report; 0: no message waits */
+    int64_t quiet_ns; /* monotonic: since when messages wait without a report; 0: none wait */
     bool reads_log;
     char refusal[KAFKA_REASON_SIZE]; /* the reason found; "" if none, or if a message was accepted
                                         since */

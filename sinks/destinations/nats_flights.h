@@ -34,7 +34,7 @@ struct nats_flight {
     size_t unanswered;            /* number of published messages without an answer */
     bool published;               /* at least one message was published */
     int64_t
-        begun_ns; /* when the first message was published; all times in this file are monotonic */
+        begun_ns; /* monotonic, as all times in this file: when the first message was published */
     size_t at;    /* no record before this index waits to be published */
     int64_t until_ns;   /* the block is done at this time, even without all answers */
     bool done;          /* the block can be taken out */
@@ -64,9 +64,8 @@ struct nats_flights {
     int64_t unsent_ns;                     /* how long a block may wait to be published */
     int64_t unanswered_ns;                 /* how long a published block may wait for answers */
     uint64_t last_order;
-    size_t unanswered; /* published messages without an answer, of flights that are not done */
-    int64_t
-        last_begun_ns; /* begun_ns of the block taken out last; 0 if that block lacked answers */
+    size_t unanswered;     /* published messages without an answer, of flights that are not done */
+    int64_t last_begun_ns; /* begun_ns of the block taken out last; 0 if it lacked answers */
     struct nats_flight all[NATS_FLIGHTS];
 };
 

@@ -13,8 +13,7 @@
 #include "collector/text/text.h"
 
 struct otlp_answer {
-    uint64_t
-        rejected; /* number of rejected data points; 0: all were accepted, perhaps with a warning */
+    uint64_t rejected; /* number of rejected data points; 0: all accepted, perhaps with a warning */
     struct text message; /* the reason or warning, any bytes, in the body; may be empty */
 };
 

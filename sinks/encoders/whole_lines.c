@@ -3,14 +3,14 @@
 #include "collector/text/utf8.h"
 
 /*
- * Number of bytes of the beginning that are examined. In no format do they contain bytes from a
- * sender in another encoding, even with the shortest names: `a{b=` of prometheus.
+ * Number of bytes of a file that are examined. In every format, a sender's value, which may not be
+ * UTF-8, begins later. The shortest text before a value is `a{b=` of prometheus.
  */
 #define BEGINNING 4
 
 /*
- * Returns true if a file of lines can begin with these bytes. Files of zstd, gzip and pcap, which
- * the same sink may have written, do not begin so. NULs may be left by a power cut.
+ * Returns true if a file of lines can begin with these bytes. A file of zstd, gzip or pcap, which
+ * the same sink may have written earlier, begins with other bytes. A power cut may leave NULs.
  */
 static bool is_beginning(const uint8_t *bytes, size_t size)
 {

@@ -20,8 +20,7 @@ struct file_table {
     struct table_file *unused;
     uint64_t uses;
     int64_t newest_step;
-    int64_t
-        oldest_step; /* minimum of the entries' steps; may be too low after an entry was freed */
+    int64_t oldest_step; /* minimum of the entries' steps, or lower after an entry was freed */
 
     /* The last search and its result: most records go to the same file as the record before. */
     struct table_file *last;

@@ -15,7 +15,7 @@ struct bench_receiver;
 
 struct receiver_plan {
     const struct contender *who;
-    const char *program; /* path of the collector; NULL: sluice in the bench's folder */
+    const char *program; /* path of the collector; NULL: sluice in the folder of this program */
     const char *folder;  /* for the receiver's output */
     size_t receive_buffer;
     int cpu; /* the receiver's processor; -1: any */

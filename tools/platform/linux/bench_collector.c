@@ -41,8 +41,8 @@ struct command_line {
 };
 
 /*
- * Finds the requested program, or sluice in the bench's folder. If it is missing, the start fails
- * later.
+ * Finds the requested program, or sluice in the folder of this program. If it is missing, the start
+ * fails later.
  */
 static void find_program(struct command_line *line, const char *wanted)
 {

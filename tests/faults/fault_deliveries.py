@@ -12,7 +12,7 @@ from ports import free_port
 
 
 class Stores(World):
-    """One store that accepts everything and one that cannot be reached, both with a spill; and a
+    """One store that accepts each request and one that cannot be reached, both with a spill. Also a
     listener with TLS."""
     name = "stores"
     NEEDS = ("openssl",)

@@ -32,7 +32,7 @@ class Seen:
 
 
 def memory_faults(seen, options):
-    """One allocation fails; for some faults, all later ones fail as well."""
+    """One allocation fails. For some faults, all later ones also fail."""
     for key in sorted(key for key in seen.counts if key[0] in MEMORY):
         for first in seen.numbers(key, options.every):
             yield Fault(MEMORY, NO_MEMORY, first, key[1])
@@ -41,7 +41,7 @@ def memory_faults(seen, options):
 
 
 def call_faults(seen, options):
-    """At each place one call fails, in each way; and from the first call on all fail."""
+    """At each place one call fails, in each way. Also, from the first call on all calls fail."""
     for call, place in sorted(seen.counts):
         if call in MEMORY or (options.calls and call not in options.calls):
             continue

@@ -31,7 +31,7 @@ class World:
         self._cleanup.close()
 
     def prepare(self, run):
-        """Called before a run. The folder may be that of an earlier run."""
+        """Prepares a run. The folder may be that of an earlier run."""
         self._write(run, 0)
 
     def change(self, run):

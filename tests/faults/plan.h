@@ -27,17 +27,17 @@ struct plan_seen {
 
 /* The first call from a place with a new stack. */
 struct plan_stack {
-    _Atomic uint64_t hash;   /* hash of the key and the stack; 0: unused */
+    _Atomic uint64_t hash;   /* hash of the key and the stack; 0 if unused */
     _Atomic uint64_t key;    /* as in struct plan_seen */
     _Atomic uint64_t number; /* number of the call among those of its place, from 1 */
 };
 
 struct plan {
     uint8_t wanted[PLAN_CALLS_MAX]; /* for each row of calls.h: 1 if its calls are counted */
-    uint64_t place;                 /* only calls from here are counted; 0: all */
-    uint64_t first;                 /* number of the first failing call, from 1; 0: none fails */
-    uint64_t times;                 /* number of consecutive failing calls; 0: all later ones */
-    uint32_t error;                 /* errno; 0: the call does only a part */
+    uint64_t place;                 /* only calls from here are counted; 0 for all calls */
+    uint64_t first;                 /* number of the first failing call, from 1; 0 if none fails */
+    uint64_t times;                 /* number of consecutive failing calls; 0 for all later ones */
+    uint32_t error;                 /* errno, or 0 if the call does only a part */
     uint32_t less;                  /* 0: see error; 1: one byte (or message); 2: all but one */
     uint64_t spares_streams;        /* 1: of the writes, only those to files are counted */
     _Atomic uint64_t counted;
@@ -45,7 +45,7 @@ struct plan {
     _Atomic uint64_t longest; /* most failures of a thread without a success or a wait in between */
     _Atomic uint64_t frames[PLAN_FRAMES]; /* callers of the first failing call */
     _Atomic uint64_t watching;            /* 1: calls are recorded in `seen` and `stacks` */
-    _Atomic uint64_t left_count;          /* number of descriptors open at the end; 0: unknown */
+    _Atomic uint64_t left_count;          /* number of descriptors open at the end; 0 if unknown */
     char left[PLAN_LEFT_SIZE];            /* one line for each of these descriptors */
     struct plan_seen seen[PLAN_SEEN];
     struct plan_stack stacks[PLAN_STACKS];

@@ -19,7 +19,7 @@
 struct envelope_part {
     uint32_t number;
     uint64_t value; /* if the field has no bytes */
-    uint8_t *bytes; /* NULL: the field is a number */
+    uint8_t *bytes; /* NULL if the field is a number */
     size_t size;
 };
 
@@ -41,7 +41,7 @@ uint64_t envelope_value(const struct envelope *envelope, uint32_t number, uint64
 const struct envelope_part *envelope_bytes(const struct envelope *envelope, uint32_t number,
                                            size_t index);
 
-/* As envelope_bytes, but a text that ends at the first NUL. The caller frees it. */
+/* The same as envelope_bytes, but a text that ends at the first NUL. The caller frees it. */
 char *envelope_text(const struct envelope *envelope, uint32_t number, size_t index);
 
 #endif

@@ -217,7 +217,7 @@ static bool finish_part(const struct file_content *content, const uint8_t *bytes
     EXPECT(there == NULL || (after <= size && memcmp(there, bytes, after) == 0),
            "it is not what it began with");
     EXPECT(result == LEFT_DONE || after == size, "a file that is refused was cut");
-    *kept = after; /* 0: the file was removed, because it had no record */
+    *kept = after; /* 0 if the file was removed, because it had no record */
     free(there);
     finished_files_destroy(finished);
     path_template_free(template);

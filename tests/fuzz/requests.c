@@ -13,7 +13,7 @@
 /* --- protobuf's wire format ------------------------------------------------------------------- */
 
 struct field {
-    uint32_t number; /* 0: there are no more fields */
+    uint32_t number; /* 0 if there are no more fields */
     uint64_t value;  /* if it is a varint or a fixed64 */
     struct text text;
 };

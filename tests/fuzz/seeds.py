@@ -164,7 +164,7 @@ def all_types(descriptors):
 
 
 def message_of(types, name, depth):
-    """One with each field once, and messages in it so deep."""
+    """A message of the type that has each field once, with nested messages up to this depth."""
     out = b""
     for field in types[name]:
         which, kind = field[3], field[5]  # as descriptor.proto numbers them
@@ -315,7 +315,8 @@ def delivery_image(lines, keys=()):
 
 
 def block_head(size, position, number=0, count=1, label=0):
-    """Without the number of its spill and the checksums, which the target adds."""
+    """The head of a block without the number of its spill and the checksums, which the target
+    adds."""
     return struct.pack("<4sIQQQQIIIIII", b"SLB2" if label else b"SLB1", size, 0, 1, position,
                        number, count, 2, 0, label, 0, 0)  # fmt: skip
 

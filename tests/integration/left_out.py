@@ -17,7 +17,7 @@ def constants_of(tree):
 
 
 def reason_in(call, name, constants):
-    """The reason, if this is a call of the function `name`; otherwise None."""
+    """The reason if this is a call of the function `name`, otherwise None."""
     if not isinstance(call, ast.Call) or getattr(call.func, "id", None) != name:
         return None
     argument, = call.args

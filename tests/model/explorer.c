@@ -17,7 +17,7 @@ struct coroutine {
     void (*run)(void *);
     void *argument;
     bool ended;
-    const bool *ready; /* the thread waits until this is true; NULL: it does not wait */
+    const bool *ready; /* the thread waits until this is true; NULL if it does not wait */
     bool may_end;      /* the wait also ends when no other thread can continue */
     uint64_t seen;
     struct past past;

@@ -33,7 +33,7 @@ struct model {
     const char *name;
     void (*set_up)(void); /* called at the beginning of each run; creates the shared objects */
     void (*threads[MODEL_THREADS])(void);
-    void (*check)(void); /* called after all threads have ended; NULL: no check */
+    void (*check)(void); /* called after all threads have ended; NULL for no check */
 };
 
 /* Reports a fault if the condition does not hold. Called in a thread or in the check. */
@@ -42,7 +42,7 @@ void model_expect(bool holds, const char *text);
 struct exploration {
     size_t states;
     size_t runs;
-    const char *fault; /* NULL: no fault; otherwise the exploration ended with this one */
+    const char *fault; /* the fault that ended the exploration, or NULL */
 };
 
 /* Explores all runs, or until the first fault. Aborts if there are more than `most` states. */

@@ -36,8 +36,8 @@ size_t explorer_choose(size_t count);
 void explorer_step(void);
 
 /*
- * As explorer_step, for a thread that waits until *ready is true. With `may_end`, the wait also
- * ends when no other thread can continue. Returns the value of *ready.
+ * The same as explorer_step, for a thread that waits until *ready is true. With `may_end`, the wait
+ * also ends when no other thread can continue. Returns the value of *ready.
  */
 bool explorer_wait(const bool *ready, bool may_end);
 

@@ -23,7 +23,7 @@ struct scenario;
 #define COMMAND_TEXT "reader%u"
 unsigned commands_sink_of(const char *text);
 
-/* How a program ended. */
+/* The end of a program. */
 struct command_end {
     bool unknown, killed;
     int number; /* number of the signal, or the exit code */
@@ -42,7 +42,7 @@ struct command_row {
     bool runs;
     unsigned starts;
     int64_t tried_ns; /* time of the last attempt to start a program */
-    /* Times of the last program, or of the failed start (ended_ns); 0: never. */
+    /* Times of the last program, or of the failed start (ended_ns). 0 means never. */
     int64_t started_ns, ended_ns;
     int64_t pause_ns;  /* minimum pause before the next start */
     int64_t unread_ns; /* time since which no program has read */
@@ -60,7 +60,7 @@ struct command_reader {
     bool has_head;                     /* its input began with a csv header */
     bool is_within;                    /* the last byte written to it is inside a record */
     bool is_cut;                       /* it was killed after its time limit */
-    struct command_reported *reported; /* NULL: its end has not been reported yet */
+    struct command_reported *reported; /* NULL until its end is reported */
     int64_t started_ns;
     bool has_read_head;
     size_t line_size; /* bytes read of the current record */

@@ -15,7 +15,7 @@
 
 /* The sequence numbers of one sender while the listener existed. */
 struct flow {
-    uint32_t first, highest; /* 0: no number has arrived */
+    uint32_t first, highest; /* 0 if no number has arrived */
     bool seen[HISTORY_DATAGRAMS + 1];
 };
 

@@ -15,7 +15,7 @@
  */
 static struct ending {
     uint8_t listener;
-    size_t size; /* 0: no line was checked yet */
+    size_t size; /* 0 if no line was checked yet */
     char text[100];
 } endings[HISTORY_FLOWS];
 

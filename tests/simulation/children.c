@@ -37,7 +37,7 @@ bool children_is_broken(wait_handle handle)
     return process != NULL && !process->read_open;
 }
 
-/* As poll(2) does for a pipe: it is writable if there is room for a page. */
+/* A pipe is writable if it has room for a page, as for poll(2). */
 bool children_has_room(wait_handle handle)
 {
     const struct process *process = of(handle);

@@ -29,7 +29,7 @@ struct session {
     unsigned number; /* number of the connection in this run, from 0 */
     uint32_t sequence;
     uint64_t written; /* bytes of the stream so far, including those in `burst` */
-    size_t piece;     /* most bytes sent at a time; 0: no limit */
+    size_t piece;     /* most bytes sent at a time; 0 for no limit */
     int64_t pause_ns; /* longest pause between two pieces */
     unsigned reads;   /* pieces in a thousand after which it reads answers */
     bool is_dense;    /* sends many short messages in a row */

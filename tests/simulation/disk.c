@@ -15,7 +15,7 @@
 
 struct name {
     char path[DISK_PATH_SIZE];
-    struct disk_node *node; /* NULL: the slot is free */
+    struct disk_node *node; /* NULL if the slot is free */
 };
 
 /* A change of a name that may not have reached the disk yet. */

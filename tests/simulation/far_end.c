@@ -29,7 +29,7 @@ enum outcome {
 enum weather { UP, AWAY, SILENT, FLAKY, BUSY, WEATHERS };
 
 struct flight {
-    struct delivery_block *block; /* NULL: unused */
+    struct delivery_block *block; /* NULL if unused */
     uint64_t turn;
     int64_t answers_ns;
     bool has_arrived, was_announced;
@@ -38,7 +38,7 @@ struct flight {
 };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: the sink is not a delivery */
+    const struct far_end_options *options; /* NULL if the sink is not a delivery */
     unsigned sink;
     enum weather weather;
     bool takes_all; /* while SILENT: accepts all blocks */

@@ -11,7 +11,7 @@
 
 struct far_end_options {
     bool in_order;   /* an ordered connection: if a block fails, all later ones fail, too */
-    bool once;       /* fails the run if a record comes twice */
+    bool once;       /* fails the run if a record arrives twice */
     bool maybe_sent; /* unanswered records get DELIVERY_MAYBE_SENT instead of DELIVERY_UNKNOWN */
     bool refuses;    /* refuses some records permanently */
     bool is_steady;  /* always up */

@@ -21,7 +21,7 @@ const bool far_end_says_maybe_sent = false;
 enum weather { UP, AWAY, SILENT, FLAKY };
 
 struct far_end {
-    const struct far_end_options *options; /* NULL: the sink is not a delivery */
+    const struct far_end_options *options; /* NULL if the sink is not a delivery */
     unsigned sink;
     enum weather weather;
     bool takes_all; /* while SILENT: accepts all messages */

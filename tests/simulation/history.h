@@ -43,7 +43,7 @@ struct sent {
 
 #define HISTORY_OPEN UINT8_MAX
 
-/* How a life of the program ended. */
+/* The end of a life of the program. */
 enum life_end {
     LIFE_GOES_ON,
     LIFE_STOPPED, /* not killed: it exited with `code` */
@@ -60,7 +60,7 @@ struct delivered {
     /* The program knows that the far end acknowledged or refused it. */
     bool settled[HISTORY_DATAGRAMS];
     bool maybe_sent[HISTORY_DATAGRAMS]; /* sent in this life without an answer */
-    /* Time since which the far end has it; 0: the far end does not have it. */
+    /* Time since which the far end has it. 0 if it does not have it. */
     int64_t handed_ns[HISTORY_DATAGRAMS];
     bool owed[HISTORY_DATAGRAMS]; /* on disk without an outcome when the last life ended */
     bool on_disk[HISTORY_DATAGRAMS];

@@ -32,10 +32,10 @@ size_t message_write(uint8_t *bytes, const struct message *message);
  */
 bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 
-/* As message_number_of_line, for a csv row without its newline. */
+/* The same as message_number_of_line, for a csv row without its newline. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number);
 
-/* As message_number_of_line, for the bytes of a message with is_good. */
+/* The same as message_number_of_line, for the bytes of a message with is_good. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 
 #endif

@@ -4,7 +4,7 @@
 
 static struct {
     enum moment moment;
-    unsigned left; /* remaining occurrences up to the chosen one; 0: no moment is chosen */
+    unsigned left; /* remaining occurrences up to the chosen one; 0 if no moment is chosen */
     unsigned steps;
     void (*then)(void);
 } aim;

@@ -10,7 +10,7 @@
 
 #include "tests/simulation/moments.h"
 
-/* How a life ends, unless it is the last one. */
+/* The end of a life, unless it is the last one. */
 enum plan_end {
     END_AT_ANY_TIME, /* killed or stopped at a random time */
     END_BY_A_STOP,

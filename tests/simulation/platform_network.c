@@ -71,7 +71,7 @@ uint64_t network_left_behind(void)
  * until the port is opened again.
  */
 static struct choice {
-    uint16_t source; /* the source's port; 0: the entry is free */
+    uint16_t source; /* the source's port; 0 if the entry is free */
     uint16_t port;   /* the destination port */
     struct udp_socket *socket;
     bool closed;

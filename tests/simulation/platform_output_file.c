@@ -9,7 +9,7 @@
 #include "tests/simulation/world.h"
 
 struct output_file {
-    struct disk_node *node; /* NULL: standard output */
+    struct disk_node *node; /* NULL for standard output */
     bool begun;
     uint64_t end; /* offset after the last write of this program, minus bytes removed since */
 };

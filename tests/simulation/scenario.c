@@ -60,7 +60,7 @@ static struct {
     struct scenario *scenario;
     struct life_plan plan;
     bool stops_soon;
-    int64_t stops_ns; /* time at which the stop was requested; 0: none */
+    int64_t stops_ns; /* time at which the stop was requested; 0 if there was no request */
 } around;
 
 static void note_received(uint32_t number)

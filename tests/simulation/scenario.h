@@ -58,7 +58,7 @@ struct scenario_sink {
     bool evicts;                    /* some configuration has overflow=drop_oldest */
     struct far_end_options far_end; /* options of a delivery's far end */
     struct child_options child;     /* options of a command's programs */
-    char spill[40];                 /* folder of its spill; "": no spill */
+    char spill[40];                 /* folder of its spill; "" if it has none */
     char url[200];
     char name[40]; /* name in the ledger */
 };

@@ -15,7 +15,7 @@ bool stream_is_broken(wait_handle handle)
     return handle == STREAM_STDOUT ? stream.broken : children_is_broken(handle);
 }
 
-/* As poll(2) does for a pipe: it is writable if there is room for a page. */
+/* A pipe is writable if it has room for a page, as for poll(2). */
 bool stream_has_room(wait_handle handle)
 {
     return handle == STREAM_STDOUT ? stream.used <= STREAM_CAPACITY - 4096

@@ -39,11 +39,11 @@ extern bool (*tcp_may_close)(uint16_t port);
 /* The most connections in one life of the program, including those that were not accepted. */
 #define TCP_CONNECTIONS_MOST 256
 
-/* How the program watches a socket. */
+/* The state of the program's watch of a socket. */
 struct tcp_watch {
-    struct stream_notifier *by; /* NULL: the socket is not watched */
+    struct stream_notifier *by; /* NULL if the socket is not watched */
     void *token;
-    unsigned armed; /* bits of enum notifier_interest; 0: not armed */
+    unsigned armed; /* bits of enum notifier_interest; 0 if not armed */
     unsigned level; /* conditions that hold now */
 };
 

@@ -22,7 +22,7 @@ struct task {
     void *argument;
     void *stack;
     bool ended, joined;
-    bool (*is_ready)(const void *context); /* NULL: the task waits for a time only */
+    bool (*is_ready)(const void *context); /* NULL if the task waits for a time only */
     const void *waits_for;
     int64_t until_ns;
     bool was_ready;

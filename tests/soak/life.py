@@ -163,7 +163,7 @@ class Life:
         self.program.ask_to_reload()
 
     def limit_descriptors(self, more):
-        """Limits its resources; None: no limit."""
+        """Lets the program open `more` more files. Without `more` there is no limit."""
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         soft = hard if more is None else max(map(int, os.listdir(f"/proc/{self.pid}/fd"))) + 1 + more
         resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (soft, hard))
@@ -188,7 +188,7 @@ class Life:
         self.close()
 
     def stop(self):
-        """Stops the collector by SIGTERM; the ledger must balance, and agree with the far ends."""
+        """Stops the collector by SIGTERM. The ledger must balance, and agree with the far ends."""
         self.program.send_signal(signal.SIGTERM)
         self.program.process.wait(60)
         code = self.program.process.returncode
@@ -213,7 +213,7 @@ class Life:
         return ledger
 
     def remove_files(self):
-        """Removes the checked files; hours of them would fill a disk."""
+        """Removes the checked files. The files of hours would fill a disk."""
         for path in (self.folder / "out").glob("all*"):
             path.unlink()
 
@@ -223,7 +223,7 @@ class Life:
         self.program.close()
 
     def clean(self):
-        """Called after any failure; a second call has no effect."""
+        """Cleans up after any failure. A second call has no effect."""
         self.reader.go_on.set()
         self.close()
         self.reader.join(10)

@@ -18,7 +18,8 @@ SCHEMAS = {life.TELEMETRY: "telemetry", life.RIEMANN: "riemann", life.OTLP: "otl
 
 
 class Senders:
-    """Our own sender programs; each sends for some seconds, and then the next begins."""
+    """The project's sender programs. Each one sends for some seconds, and then the next one
+    starts."""
 
     def __init__(self, random, life_):
         self.random, self.life = random, life_
@@ -54,7 +55,7 @@ class Senders:
 
 
 class Client(threading.Thread):
-    """Repeats one of these actions; errors of the connection are ignored."""
+    """Repeats one of these actions, and ignores errors of the connection."""
 
     def __init__(self, random, life_):
         super().__init__(daemon=True)

@@ -153,7 +153,7 @@ TEST_WITH(what_the_system_refuses_to_add_is_reported_with_its_reason, set_up, te
     assert_int_equal(next_ready(0), NOTIFIER_IN);
 }
 
-/* As with sockets of a provider other than Microsoft's. */
+/* Sockets of a provider other than Microsoft's fail in this way. */
 TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
 {
     (void)state;

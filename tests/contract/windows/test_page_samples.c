@@ -277,7 +277,7 @@ static int receive_nothing(SOCKET socket)
     return WSAGetLastError();
 }
 
-/* As the sample's AcceptConnection does, with a listening socket that blocks. */
+/* Does what the sample's AcceptConnection does, with a listening socket that blocks. */
 TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
 {
     (void)state;

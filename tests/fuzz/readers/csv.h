@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* The error in a row with this number of fields, given without its line end; NULL: none. */
+/*
+ * The error in a row with this number of fields, given without its line end. NULL if there is none.
+ */
 const char *csv_wrong(const char *row, size_t size, size_t fields);
 
 #endif

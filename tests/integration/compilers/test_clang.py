@@ -43,7 +43,7 @@ class Clang(unittest.TestCase):
 
     @staticmethod
     def fixed_addresses():
-        """As tools/test does: older sanitizers need it."""
+        """A command prefix that fixes addresses, as in tools/test. Older sanitizers need it."""
         command = ["setarch", os.uname().machine, "--addr-no-randomize"]
         allowed = subprocess.run([*command, "true"], check=False, capture_output=True)
         return command if allowed.returncode == 0 else []

@@ -29,7 +29,7 @@ def lines(count, seed=1):
 
 
 class Each:
-    """Common to all compressions; NAME and TOOL are set by the subclass."""
+    """The tests of each compression. A subclass sets NAME and TOOL."""
 
     def setUp(self):
         if self.NAME not in BUILT:

@@ -132,7 +132,7 @@ class Alerts(ConsumerTest):
         self.pour(self.run_sluice(None, "--listen", TELEMETRY, *self.file("healthy")), Numbered())
 
     def dropping(self):
-        """Numbered datagrams come while the program cannot receive, so that sequence numbers are
+        """Sends numbered datagrams while the program cannot receive, so that sequence numbers are
         also missing."""
         program = self.run_sluice("SluiceDropsInTheKernel", "--listen",
                                   TELEMETRY + "&receive_buffer=4KiB", *self.file("dropping"))
@@ -188,8 +188,8 @@ class Alerts(ConsumerTest):
                   Numbered())
 
         def end():
-            """The sink keeps failing until it has delivered records, so records must still come
-            when the store is back."""
+            """The sink fails until it has delivered records. So records must still be sent when the
+            store is back."""
             store = Store(port=port)
             self.addCleanup(store.close)
             store.wait_for_requests(1)

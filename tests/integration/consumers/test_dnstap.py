@@ -95,7 +95,8 @@ class Dnstap(ProgramTest):
         return listener
 
     def test_a_query_to_unbound_is_a_record_and_so_is_its_answer(self):
-        """With the handshake: READY, START and STOP are counted, READY and STOP answered."""
+        """The connection has a handshake: READY, START and STOP are counted, READY and STOP are
+        answered."""
         listener = self.answered("yes")
         self.assertEqual((listener["reasons"]["control"], listener["answers"]), (3, 2))
 

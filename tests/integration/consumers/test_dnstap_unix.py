@@ -118,7 +118,7 @@ class Dnstap(ProgramTest):
         return server
 
     def dig(self, server):
-        """Sends each query once; returns the answers."""
+        """Sends each query once. Returns the answers."""
         queries = self.folder / "queries"
         queries.write_text("".join(f"{name} A\n" for name in NAMES), encoding="ascii")
         return subprocess.run(
@@ -154,7 +154,7 @@ class Dnstap(ProgramTest):
         self.check_samples(lines)
 
     def check_samples(self, lines):
-        """With value=* each number of a message is a sample; among them is the client's port."""
+        """With value=* each number of a message is a sample. One of these is the client's port."""
         ports = collections.Counter(line["message"]["message"]["queryPort"] for line in lines)
         samples = collections.Counter(
             sample["value"] for sample in parse_lines(self.samples.read_bytes())
@@ -162,8 +162,8 @@ class Dnstap(ProgramTest):
         self.assertEqual(samples, ports)
 
     def test_bind(self):
-        """As root, the test starts BIND as its service does: as the user bind. The socket belongs
-        to the group bind."""
+        """Starts BIND as its service does: if the test runs as root, as the user bind. The socket
+        belongs to the group bind."""
         root = os.geteuid() == 0
         program = self.begin("&mode=0660&owner=root:bind" if root else "")
         if root:

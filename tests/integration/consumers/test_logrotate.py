@@ -45,7 +45,7 @@ class Rotation(ConsumerTest):
         self.program = self.start("--listen", RIEMANN, "--sink", f"file:{self.path}")
 
     def rotate(self, configuration):
-        """Has logrotate rotate now and waits until the program has its new file."""
+        """Makes logrotate rotate now, and waits until the program has its new file."""
         file = self.folder / "logrotate.conf"
         file.write_text(configuration, encoding="utf-8")
         file.chmod(0o644)  # and configuration files that other users can write to
@@ -67,7 +67,7 @@ class Rotation(ConsumerTest):
                 else path.read_bytes() for path in paths}
 
     def rotate_under_load(self, configuration):
-        """Rotates several times. Returns the content of each file; all files are checked."""
+        """Rotates several times, and checks all files. Returns the content of each one."""
         flood = self.flood(self.program, metric)
         for _ in range(ROTATIONS):
             wait_until(lambda: self.path.exists() and self.path.stat().st_size > EACH,
@@ -95,7 +95,7 @@ class Rotation(ConsumerTest):
                                             create="nocreate"))
 
     def test_a_new_file_that_logrotate_makes_is_written_to(self):
-        """Without load, because otherwise the program would sometimes create the file first, and
+        """Sends no load, because otherwise the program would sometimes create the file first, and
         logrotate would report that."""
         configuration = PLAIN.format(path=self.path, pid=self.program.process.pid,
                                      create="create 0640")

@@ -75,8 +75,8 @@ class PromtoolTest(ConsumerTest):
         return found
 
     def assert_same(self, found, wanted):
-        """As assertEqual, which would take minutes to describe a difference between thousands of
-        items."""
+        """Does what assertEqual does, which would take minutes to describe a difference between
+        thousands of items."""
         wrong = [key for key in set(found) | set(wanted) if found.get(key) != wanted.get(key)]
         self.assertEqual(len(wrong), 0, wrong[:5])
 

@@ -72,7 +72,7 @@ class Units(ConsumerTest):
                                          **options}), encoding="utf-8")
 
     def reload(self, program):
-        """Runs the commands of systemctl reload; returns the exit code and the output."""
+        """Runs the commands of systemctl reload. Returns the exit code and the output."""
         unit = (self.units / "sluice.service").read_text(encoding="utf-8").replace("\\\n", " ")
         order, = re.findall(r"(?m)^ExecReload=(.*)$", unit)
         for what, by in (("${MAINPID}", program.process.pid), (CONFIGURATION, self.file),

@@ -137,7 +137,7 @@ class EveryKind(StoreTest):
 
 
 class Delivered(EveryKind):
-    """As EveryKind, through http: sinks."""
+    """The tests of EveryKind through http: sinks."""
 
     def setUp(self):
         super().setUp()
@@ -163,7 +163,7 @@ class RandomTexts(StoreTest):
         self.events = list(random_events(seed=20261122, count=1000))
 
     def expected(self, to_name, to_labels):
-        """Each sample has the time of its datagram; there is one datagram a second."""
+        """Each sample has the time of its datagram. One datagram is sent each second."""
         for number, event in enumerate(self.events):
             yield (to_name(event["service"]), frozenset(to_labels(event["attributes"]).items()),
                    (FIRST_CAPTURED + number) * 1000), event["metric_sint64"]

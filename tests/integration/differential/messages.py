@@ -124,7 +124,7 @@ class Generator:
         return self.rng.choice(TEXTS)
 
     def value(self, field, levels):
-        """The bytes after the tag; for a group with its end tag."""
+        """The bytes after the tag. For a group they include its end tag."""
         kind = field.type
         if kind == F.TYPE_MESSAGE:
             return prefixed(self.message(field.message_type, levels - 1))
@@ -274,7 +274,7 @@ class Generator:
                         for _ in range(self.rng.randrange(4)))
 
     def struct(self, levels):
-        """Makes mostly well-formed Structs; purely random ones seldom are."""
+        """Makes Structs that are mostly well-formed, because random ones rarely are."""
         value = self.pool.FindMessageTypeByName("google.protobuf.Value")
         out = b""
         for _ in range(self.rng.randrange(3) if levels > 0 else 0):

@@ -325,7 +325,7 @@ class Oracle:
     # --- JSON -----------------------------------------------------------------------------------
 
     def json(self, message, proto_names):
-        """The message's JSON as an object; raises NoForm or NotText."""
+        """The message's JSON as an object. Raises NoForm or NotText."""
         json_format._CreateMessageFromTypeUrl = self.create_from_url
         try:
             return self.printers[proto_names]._MessageToJsonObject(message)

@@ -17,7 +17,7 @@ REPLAYED = {"otlp": "otlp_metrics_v4", "riemann": "riemann_cli_v4"}
 
 
 def run_tool(name, *arguments):
-    """Runs a tool to its end; its exit code must be 0."""
+    """Runs a tool to its end. Its exit code must be 0."""
     done = subprocess.run(command(beside(SLUICE, name), *arguments), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE,
                           check=False, text=True)

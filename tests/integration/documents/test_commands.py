@@ -221,7 +221,7 @@ class Output(ConsumerTest):
 
     @unittest.skipUnless(shutil.which("riemann-client"), "needs riemann-client")
     def test_of_the_first_command(self):
-        """./tools/run starts sluice without arguments; here it gets a free port."""
+        """./tools/run starts sluice without arguments. Here it gets a free port."""
         shown = [text for language, text in blocks(README)]
         sent = next(text for text in shown if text.startswith("riemann-client"))
         line = next(text for text in shown if text.startswith('{"time"'))

@@ -257,7 +257,7 @@ class Recipes(Recipe):
         self.check("Pinba", [pinba()], arrival=True)
 
     def test_of_sealed_datagrams(self):
-        """From creating a key to a line with the sender's name."""
+        """All steps from the creation of a key to a line with the sender's name."""
         part = PAGE.read_text(encoding="utf-8").partition("\n## Sealed datagrams\n")[2]
         (_, make), (_, listen), (_, send), (_, shown) = BLOCK.findall(part)
         environment = {**os.environ, "PATH": f"{pathlib.Path(SLUICE).parent}:{os.environ['PATH']}"}

@@ -98,7 +98,7 @@ def sentences(text):
 
 
 def refused(name, text):
-    """What reads badly in the text of a file, as NAME:LINE: its sentence, with what to write."""
+    """The sentences in a file that have a refused word, each with NAME:LINE and a suggestion."""
     reader = READERS.get(pathlib.PurePath(name).suffix, hash_texts)
     for line, part in reader(text):
         for offset, sentence in sentences(part):

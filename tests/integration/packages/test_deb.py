@@ -162,7 +162,8 @@ class Package(PackageTest):
         self.assertIn("was-enabled", enabled[0])
 
     def test_the_scripts_run_where_no_systemd_does(self):
-        """As in a container. A script that records its arguments replaces systemd's helper."""
+        """Without systemd, as in a container. A script that records its arguments replaces
+        systemd's helper."""
         if pathlib.Path("/run/systemd/system").exists():
             self.skipTest("systemd runs here")
         helper = self.folder / "deb-systemd-helper"

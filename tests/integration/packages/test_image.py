@@ -23,7 +23,7 @@ TOOL = SOURCE / "tools" / "image"
 
 @functools.cache
 def made():
-    """The folder with the archive and the image made from it; created once."""
+    """The folder with the archive and the image made from it. It is created once."""
     folder = portable_build() / "image"
     shutil.rmtree(folder, ignore_errors=True)
     archive = pack(portable_build(), "TGZ", folder)

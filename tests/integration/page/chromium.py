@@ -23,7 +23,7 @@ FLAGS = (
 
 
 class Chromium:
-    """One browser; close it at the end."""
+    """One browser. The user must close it."""
 
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="sluice-chromium-",
@@ -66,7 +66,7 @@ class Chromium:
         return json.loads(text)
 
     def call(self, method, session=None, **parameters):
-        """Calls a method of the protocol; returns its result."""
+        """Calls a method of the protocol. Returns its result."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if session is not None:
@@ -127,7 +127,7 @@ class Page:
             {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def evaluate(self, expression):
-        """The value of an expression; if it is a promise, the promise's result."""
+        """The value of an expression. If that is a promise, its result."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in result:
@@ -135,7 +135,7 @@ class Page:
         return result["result"].get("value")
 
     def wait_for(self, expression, what):
-        """Waits until an expression is true; returns its value."""
+        """Waits until an expression is true. Returns its value."""
         end = time.monotonic() + LONGEST
         while True:
             value = self.evaluate(expression)

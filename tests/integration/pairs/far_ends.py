@@ -61,7 +61,7 @@ class StandardOutput(FarEnd):
 
 
 class File(FarEnd):
-    """One file; or, with openmetrics, one file per flush."""
+    """One file. With openmetrics, one file for each flush."""
 
     def __init__(self, row, folder):
         super().__init__(row, folder)

@@ -1,4 +1,4 @@
-"""A client of /events: what the status page is told, event by event."""
+"""A client of /events, which sends events to the status page."""
 import socket
 import time
 
@@ -23,7 +23,7 @@ class EventClient:
         self.socket.close()
 
     def begin(self):
-        """Reads the head of the answer; returns its status and headers."""
+        """Reads the head of the answer. Returns its status and headers."""
         head = self._until(b"\r\n\r\n").decode().split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         return int(head[0].split()[1]), headers
@@ -44,7 +44,7 @@ class EventClient:
         return fields["event"].strip(), parse_json(fields["data"])
 
     def wait_for(self, reached, what):
-        """Reads events of each second until reached(event) is true; returns the event."""
+        """Reads the events of each second until reached(event) is true. Returns that event."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             name, event = self.next()

@@ -22,7 +22,7 @@ class FailingMemoryTest(ProgramTest):
         self.environment = {**os.environ, "FAILING_MEMORY": str(path)}
 
     def fail_at(self, number):
-        """Makes an allocation fail: 1 is the next one; 0 stops that."""
+        """Makes an allocation fail. 1 is the next one. 0 means that none fails."""
         struct.pack_into("=Q", self.shared, 0, number)
 
     def left(self):

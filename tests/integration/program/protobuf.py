@@ -28,7 +28,7 @@ def delimited(*messages):
 
 
 def split(data):
-    """The length-prefixed messages in `data`; each must be complete."""
+    """The length-prefixed messages in `data`. Each must be complete."""
     messages, at = [], 0
     while at < len(data):
         size, shift = 0, 0

@@ -44,7 +44,7 @@ def _of_packets(data):
 
 
 def _of_messages(data):
-    """As _of_packets, for messages that are each preceded by their length."""
+    """The same as _of_packets, for messages that each follow their length."""
     numbers, at = [], 0
     while at < len(data):
         size = shift = 0

@@ -324,7 +324,8 @@ class Stream:
             return self._lines[first:]
 
     def wait_for(self, found):
-        """Waits until found(lines) is true or the stream has ended; returns whether it was."""
+        """Waits until found(lines) is true or the stream has ended. Returns the last result of
+        found()."""
         with self._changed:
             self._changed.wait_for(lambda: found(self._lines) or self._ended, DEADLINE)
             return bool(found(self._lines))
@@ -423,7 +424,7 @@ class Sluice:
         raise AssertionError("\n".join([text, *state, "stderr was:", *self.said()]))
 
     def wait_for_log(self, pattern, count=1):
-        """Waits until `count` lines of stderr contain `pattern`; returns their matches."""
+        """Waits until `count` lines of stderr contain `pattern`. Returns their matches."""
         expression = re.compile(pattern.encode())
 
         def matches(lines):
@@ -530,7 +531,7 @@ class Sluice:
     # The end of the program.
 
     def finish(self, code=0, limit=DEADLINE):
-        """Waits for its end; returns its last ledger, with every sum checked."""
+        """Waits for the end of the program. Returns its last ledger, and checks each sum of it."""
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -667,7 +668,7 @@ class ProgramTest(unittest.TestCase):
         return self.launch(*arguments, **more).wait_for_listeners(listeners)
 
     def run_to_end(self, *arguments, code=0, **more):
-        """Runs it until it ends by itself; returns the program and its ledger."""
+        """Runs the program until it ends without a stop. Returns the program and its ledger."""
         program = self.launch(*arguments, **more)
         return program, program.finish(code)
 

@@ -41,7 +41,7 @@ class ControlTest(ProgramTest):
         return client
 
     def ask_until(self, client, request, reached, what):
-        """Asks until reached(answer) is true; returns that answer."""
+        """Sends the request until reached(answer) is true. Returns that answer."""
         answers = []
 
         def asked():
@@ -210,7 +210,8 @@ class Requests(ControlTest):
         check_running_ledger(parse_json(self.client().ask("report")["report"]))
 
     def test_orders_are_answered_in_turn_and_the_last_one_is_carried_out(self):
-        """Reloads wait while another one runs; a stop comes after them, and requests in between."""
+        """Reloads wait while another one runs. A stop is carried out after them, requests in
+        between."""
         program = self.control("--listen", RIEMANN, "--sink", f"file:{self.folder}/lines")
         clients = [self.client() for _ in range(CLIENTS)]
         for client in clients[:-1]:

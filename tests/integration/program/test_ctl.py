@@ -23,7 +23,7 @@ def run_ctl(*words, program=SLUICE):
 
 
 def ctl(*words, code=0, program=SLUICE):
-    """Runs `sluice ctl`; returns its stderr."""
+    """Runs `sluice ctl`. Returns its stderr."""
     done = run_ctl(*words, program=program)
     if done.returncode != code or done.stdout != "":
         raise AssertionError(f"exit code {done.returncode}, not {code}: {done}")
@@ -213,7 +213,8 @@ class OverItsSocket(ProgramTest):
             asking.join(DEADLINE)
 
     def test_idle_clients_make_place(self):
-        """Some have asked and some have not; the ones that ask keep their place."""
+        """Some clients have sent requests and some have not. Those that have keep their
+        connection."""
         self.started()
         clients = [ControlClient(self.address) for _ in range(8)]
         for client in clients:

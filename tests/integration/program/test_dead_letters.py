@@ -25,7 +25,7 @@ class DeadLetters(ProgramTest):
         return "--dead-letter", f"file:{self.path}{keys}"
 
     def wait_for_letters(self, program, count):
-        """Waits until `count` dead letters are kept or dropped; returns the ledger."""
+        """Waits until `count` dead letters are kept or dropped. Returns the ledger."""
         def reached(ledger):
             letters = ledger["dead_letters"]
             return letters["kept"] + sum(letters["dropped"].values()) >= count

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def explain(*words, code=0):
-    """Runs `sluice explain`; returns its output on stdout and on stderr."""
+    """Runs `sluice explain`. Returns its output on stdout and on stderr."""
     done = subprocess.run(command(SLUICE, "explain", *words), capture_output=True, text=True,
                           timeout=DEADLINE, stdin=subprocess.DEVNULL)
     if done.returncode != code:

@@ -18,7 +18,7 @@ COUNT = 20
 
 class FailingCalls(ProgramTest):
     def start_failing(self, call, error, *arguments):
-        """Starts the program; each call of this system call fails with this error."""
+        """Starts the program. Each call of this system call fails with this error."""
         self.lines = self.folder / "lines"
         return start_traced(self, call, self.folder / "calls", "--listen", RIEMANN, "--sink",
                             f"file:{self.lines}", *arguments,

@@ -92,7 +92,7 @@ class InheritedTest(ProgramTest):
         return program
 
     def refused_with(self, sockets, *arguments, code=69, **more):
-        """Starts the program, which must refuse to start; returns the line that it prints."""
+        """Starts the program, which must refuse to start. Returns the line that it prints."""
         program = self.launch_with(sockets, *arguments, **more)
         program.finish(code)
         self.assertEqual(len(program.said()), 1, program.said())

@@ -11,7 +11,7 @@ LINE = re.compile(r"(\S+) ([0-9a-f]{16}) ([0-9A-Za-z+/]{43}=)(.*)\n")
 
 
 def keygen(*words, code=0):
-    """Runs `sluice keygen`; returns its output on stdout and on stderr."""
+    """Runs `sluice keygen`. Returns its output on stdout and on stderr."""
     done = subprocess.run(command(SLUICE, "keygen", *words), capture_output=True, text=True,
                           timeout=DEADLINE, stdin=subprocess.DEVNULL, check=False)
     if done.returncode != code:

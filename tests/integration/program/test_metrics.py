@@ -418,7 +418,7 @@ class Clients(MetricsTest):
         program.stop()
 
     def test_clients_that_have_gone_take_no_place(self):
-        """With half a request or none. An HTTP library would wait for the rest."""
+        """The clients send half a request or nothing. An HTTP library would wait for the rest."""
         program, client = self.serve("--listen", RIEMANN, "--stall-timeout", "1h")
         before = descriptors(program, client)
         for begin in (b"GET / HTTP/1.1\r\nHost", b"", b"\r\n", b"GET / HTTP/1.1\r\n\r"):
@@ -443,7 +443,7 @@ class Clients(MetricsTest):
         return program, client
 
     def unread(self, client, head):
-        """A client that sends this, and reads nothing."""
+        """A client that sends this text and reads no answer."""
         connection = socket.socket()
         self.addCleanup(connection.close)
         connection.settimeout(DEADLINE)
@@ -469,7 +469,8 @@ class Clients(MetricsTest):
 
     @same_with_one_thread
     def test_a_hundred_slow_clients_leave_a_scrape_its_answer(self):
-        """They send half a request, or read nothing of the answer, and connect again when they are ended."""
+        """The clients send half a request, or do not read the answer, and connect again when their
+        connection is ended."""
         program, client = self.serve_large_pages()
         heads = (SCRAPE, SCRAPE[:30], b"GET /sources HTTP/1.1\r\nHost: localhost\r\n\r\n", SCRAPE)
         slow = [self.unread(client, heads[index % 4]) for index in range(100)]

@@ -282,7 +282,7 @@ class Left(OpenMetricsTest):
     WHOLE = b"# TYPE old gauge\nold 1 2\n" + END.encode()
 
     def leave(self, content):
-        """A program was killed and left this content; the next one writes another file."""
+        """A killed program has left this content. The next one writes another file."""
         (self.out / "metrics.om.part").write_bytes(content)
         program = self.start("--listen", TELEMETRY, "--sink", self.url())
         self.sender(program).send_all([gauge("new", 1)])

@@ -219,7 +219,7 @@ class Files(ProgramTest):
     """Files of a binary format that an earlier run has written."""
 
     def write(self, path, form, values):
-        """Appends messages to the file; returns the program."""
+        """Appends messages to the file. Returns the program."""
         capture = self.folder / "capture"
         write_capture(capture, [metric(value) for value in values])
         program, _ = self.run_to_end("--listen", f"pcap:{capture}?schema=riemann", "--sink",

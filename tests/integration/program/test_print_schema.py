@@ -33,7 +33,7 @@ def example(field, depth=0):
 
 
 def fill(message, depth=0):
-    """Sets every field; of a oneof the last one. Repeated fields get two elements."""
+    """Sets each field. Of a oneof the last one is set. Repeated fields get two elements."""
     for field in message.DESCRIPTOR.fields:
         if field.label == F.LABEL_REPEATED:
             for _ in range(2):

@@ -327,7 +327,7 @@ class Reader(SinkRows):
         self.program.wait_for_log("the reader has gone")
 
     def test_what_ends_with_it(self):
-        """In separate programs, because each ends only once."""
+        """Runs separate programs, because each ends only once."""
         self.goes(["stop", "end"])
         self.outcome(END)
         self.program.stop()

@@ -582,7 +582,7 @@ class Many(SealedTest):
         return altered(good, at) if chance.randrange(4) else good[:-1 - chance.randrange(8)]
 
     def group(self, sessions, first, chance):
-        """Ten datagrams for each session in random order; repetitions come last."""
+        """Ten datagrams for each session in random order. Repetitions are last."""
         front, back = [], []
         for number, session in enumerate(sessions):
             good = session.seal(metric(first + number))

@@ -63,7 +63,7 @@ class Shield(ProgramTest):
         self.token.write_text("a-token\n", encoding="utf-8")
 
     def command(self):
-        """The command of the program; as root it starts as an unprivileged user."""
+        """The command of the program. As root it starts as an unprivileged user."""
         if os.geteuid() != 0:
             return SLUICE
         starter = self.folder / "sluice"

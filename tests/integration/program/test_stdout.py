@@ -314,7 +314,7 @@ class Other(ProgramTest):
         self.assertEqual([line["value"] for line in lines[1:]], [1, 2])
 
     def test_a_regular_file_written_from_where_it_stands(self):
-        """As in a shell: { echo head; sluice; echo tail; } > file."""
+        """Writes to a file as in a shell: { echo head; sluice; echo tail; } > file."""
         path = self.folder / "lines"
         with open(path, "wb", buffering=0) as file:
             file.write(b'{"head": true}\n')

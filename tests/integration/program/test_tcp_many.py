@@ -32,7 +32,7 @@ def waits_of(program):
 class Idle(Tcp):
     @unittest.skipIf(SANITIZED, "the sanitizer of threads has a thread that wakes ten times a second")
     def test_who_has_nothing_to_do_does_not_wake(self):
-        """With and without connections. The program used to wake 20 times a second."""
+        """Tests with and without connections. The program must not wake regularly."""
         program = self.start("--listen", f"{TCP}&receivers=2")
         for connections in range(3):
             before = waits_of(program)

@@ -133,7 +133,7 @@ class UdpNotifTest(ProgramTest):
                                                     "late", "restarted")], [1, 3, 1, 1, 0, 0])
 
     def test_a_publisher_counts_for_each_port_that_it_sends_from(self):
-        """As routers do: the messages of each port are numbered from 0, and segments of different
+        """Routers do this: the messages of each port are numbered from 0, and segments of different
         ports are mixed. One message of the last port never arrives."""
         program = self.start("--listen", LISTENER)
         senders = [self.sender(program) for _ in range(9)]

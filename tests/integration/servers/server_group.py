@@ -15,7 +15,7 @@ FETCHING = 1800  # seconds
 
 
 def tools_servers(*words, limit=LONGEST):
-    """Runs tools/servers; returns the finished process."""
+    """Runs tools/servers. Returns the finished process."""
     return subprocess.run([sys.executable, TOOL, "--packages", PACKAGES, *map(str, words)],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit,
                           check=False)

@@ -26,7 +26,7 @@ PAUSE = 0.2
 
 
 def wait_until(condition, what):
-    """As the function for other tests, with a longer limit."""
+    """The function for other tests, with a longer limit."""
     end = time.monotonic() + SECONDS
     while not condition():
         if time.monotonic() > end:

@@ -85,7 +85,7 @@ void packet_simple(struct packet *packet, unsigned seed, size_t size, uint16_t d
 void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint16_t id);
 
-/* As packet_ipv4_part, for an IPv6 fragment from 2001:db8::1 to 2001:db8::2. */
+/* The same as packet_ipv4_part, for an IPv6 fragment from 2001:db8::1 to 2001:db8::2. */
 void packet_ipv6_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint32_t id);
 

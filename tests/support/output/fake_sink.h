@@ -39,7 +39,7 @@ struct fake_sink {
     bool cannot_roll_back;
     bool reopen_fails;
     bool reopen_mends; /* a reopen ends the script: later writes are accepted */
-    /* Bytes that the encoder writes at the beginning of a file; NULL: no head. */
+    /* Bytes that the encoder writes at the beginning of a file. NULL for no head. */
     const char *head;
     bool holds_already; /* the file that is opened first is not empty */
     bool reopen_holds;  /* the file that a reopen opens is not empty */

@@ -36,7 +36,7 @@ void far_end_clear(void);
 void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason);
 
-/* As far_end_answer, for a block whose records already contain the answer. */
+/* The same as far_end_answer, for a block whose records already contain the answer. */
 void far_end_note_answer(struct delivery_block *block);
 
 /* Leaves the block without an answer. When the sink abandons it, its outcome is unknown. */

@@ -34,9 +34,9 @@ struct flow {
     char directory[512]; /* the test's own folder, removed by
                             flow_tear_down */
     char output[520];    /* path of a file in that folder, for a sink */
-    /* Schema for files, set before flow_open; NULL: none. */
+    /* Schema for files, set before flow_open. NULL for none. */
     const struct schema_ops *schema_from_file;
-    /* Set before flow_open; NULL: the system's default. */
+    /* Set before flow_open. NULL for the system's default. */
     const struct notifier_backend *notifier;
     struct config config;
     struct pipeline *pipeline;
@@ -74,7 +74,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 #define FLOW_MEMORY_SIZE 64
 const char *flow_least_memory(const struct memory_needs *needs, char *text);
 
-/* As flow_open, but pipeline_create must fail. Returns its error. */
+/* The same as flow_open, but pipeline_create must fail. Returns its error. */
 struct error flow_open_fails(struct flow *flow, const char *arguments);
 
 void gate_shut(struct gate *gate);
@@ -96,14 +96,14 @@ struct address flow_address(const struct flow *flow, size_t listener);
 void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
 /*
- * As flow_send, to a listener that has already received `first` datagrams. Waits after each
- * FLOW_CHUNK datagrams, so that even the smallest kernel buffer does not drop any. Returns when all
- * except the last FLOW_CHUNK have been received.
+ * The same as flow_send, to a listener that has already received `first` datagrams. Waits after
+ * each FLOW_CHUNK datagrams, so that even the smallest kernel buffer does not drop any. Returns
+ * when all except the last FLOW_CHUNK have been received.
  */
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
-/* As flow_send, to the only listener of a flow. Pauses so that the sink can keep up. */
+/* The same as flow_send, to the only listener of a flow. Pauses so that the sink can keep up. */
 void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 
 /*

@@ -42,7 +42,8 @@ void output_assert_closed(struct output_file *file);
 enum write_result output_offer_numbers(struct output_file *file, size_t at, size_t *written);
 
 /*
- * As output_offer_numbers, but waits until the handle is writable. Never returns WRITE_WOULD_BLOCK.
+ * The same as output_offer_numbers, but waits until the handle is writable. Never returns
+ * WRITE_WOULD_BLOCK.
  */
 enum write_result output_write_numbers(struct output_file *file, size_t at, size_t *written);
 

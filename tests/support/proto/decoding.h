@@ -38,7 +38,7 @@ extern struct wire wire;
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);
 int decoding_set_up_shape(void **state, const char *full_name);
 
-/* As decoding_set_up_shape, for a type of the given descriptor set. */
+/* The same as decoding_set_up_shape, for a type of the given descriptor set. */
 int decoding_set_up_set(void **state, const void *set, size_t size, const char *full_name);
 
 /* Cmocka setups for built-in schemas, and the teardown of all setups. */

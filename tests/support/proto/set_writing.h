@@ -28,8 +28,8 @@ struct field_written {
     int32_t number;
     int label;
     int type;              /* enum field_kind */
-    const char *type_name; /* NULL: none */
-    int oneof;             /* index of its oneof plus 1; 0: not in a oneof */
+    const char *type_name; /* NULL if there is none */
+    int oneof;             /* index of its oneof plus 1; 0 if not in a oneof */
     struct features_written features;
 };
 

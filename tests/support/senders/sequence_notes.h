@@ -17,14 +17,14 @@ struct sequence_outcome sequence_note(struct sequence_table *table, const struct
 struct sequence_outcome note_as(struct sequence_table *table, const char *sender, uint32_t listener,
                                 uint64_t boot_id, uint64_t number);
 
-/* As note_as, for one fixed sender on listener 0. */
+/* The same as note_as, for one fixed sender on listener 0. */
 struct sequence_outcome note(struct sequence_table *table, uint64_t boot_id, uint64_t number);
 
-/* As note_as, for a sender with spread=datagram on listener 1. */
+/* The same as note_as, for a sender with spread=datagram on listener 1. */
 struct sequence_outcome note_spread(struct sequence_table *table, uint64_t boot_id,
                                     uint64_t number);
 
-/* As note_as, for a sender with several paths on listener 2. */
+/* The same as note_as, for a sender with several paths on listener 2. */
 struct sequence_outcome note_several(struct sequence_table *table, const char *sender,
                                      uint64_t boot_id, uint64_t number);
 

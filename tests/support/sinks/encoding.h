@@ -52,7 +52,10 @@ bool encoding_decode(struct encoding *encoding, const void *datagram, size_t siz
 /* Encodes the record and returns encoding->text. */
 const char *encoding_write(struct encoding *encoding);
 
-/* As encoding_write, for JSON. Asserts that each line is valid, and that all lines were counted. */
+/*
+ * The same as encoding_write, for JSON. Asserts that each line is valid, and that all lines were
+ * counted.
+ */
 const char *encoding_write_json(struct encoding *encoding);
 
 /*

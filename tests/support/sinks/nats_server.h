@@ -12,7 +12,7 @@
 struct nats_server {
     int process; /* process id, or 0 if it is not running */
     unsigned port;
-    const char *user, *password; /* NULL: no login is required */
+    const char *user, *password; /* NULL if no login is required */
 };
 
 /*

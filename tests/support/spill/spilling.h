@@ -24,7 +24,7 @@
 /* Returns settings of a spill of 1 MiB with small segments. The cursor is written at each tick. */
 struct spill_settings spilling_settings(void);
 
-/* As spilling_settings, for small blocks: a segment holds about three of them. */
+/* The same as spilling_settings, for small blocks: a segment holds about three of them. */
 struct spill_settings spilling_small_settings(void);
 
 /*
@@ -52,8 +52,8 @@ size_t spilling_image(uint64_t number, uint8_t *bytes);
 enum spill_stored spilling_offer(struct spill *spill, uint64_t number, struct error *error);
 
 /*
- * As spilling_offer, but the block must be stored. spilling_append_all appends the blocks from
- * `first` to `end` - 1.
+ * The same as spilling_offer, but the block must be stored. spilling_append_all appends the blocks
+ * from `first` to `end` - 1.
  */
 void spilling_append(struct spill *spill, uint64_t number);
 void spilling_append_all(struct spill *spill, uint64_t first, uint64_t end);

@@ -264,10 +264,10 @@ static DWORD input_of(SOCKET socket)
 }
 
 /*
- * As input_of, for a socket whose owner may be reading. Under Wine two receives of the same socket
- * at the same time would block, so it does not receive. A socket that is readable without data is a
- * connection that has ended. But the owner may have read the data since the poll, so the socket
- * must stay so for HANGUP_LOOK_MS.
+ * The same as input_of, for a socket whose owner may be reading. Under Wine two receives of the
+ * same socket at the same time would block, so it does not receive. A socket that is readable
+ * without data is a connection that has ended. But the owner may have read the data since the poll,
+ * so the socket must stay so for HANGUP_LOOK_MS.
  */
 static DWORD input_beside_owner(struct watched *watched)
 {

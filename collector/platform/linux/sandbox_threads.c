@@ -73,6 +73,7 @@ static bool run_in(pid_t thread)
 struct reached {
     pid_t list[THREADS_MOST];
     size_t count, failed;
+    size_t left; /* threads that the last pass found and did not signal */
 };
 
 static bool has(const struct reached *reached, pid_t thread)
@@ -92,7 +93,11 @@ static bool is_single(void)
     return unshare(CLONE_THREAD) == 0;
 }
 
-static bool pass(struct reached *reached)
+/*
+ * Signals at most `most` threads, in all passes together, and counts the threads that are left.
+ * Returns true if it signalled any.
+ */
+static bool pass(struct reached *reached, size_t most)
 {
     bool found = false;
     DIR *folder = lending_opendir("/proc/self/task");
@@ -101,10 +106,15 @@ static bool pass(struct reached *reached)
         reached->failed += !is_single();
         return false;
     }
-    while ((entry = readdir(folder)) != NULL && reached->count < THREADS_MOST) {
+    reached->left = 0;
+    while ((entry = readdir(folder)) != NULL) {
         pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
         if (thread == 0 || thread == getpid() || has(reached, thread))
             continue;
+        if (reached->count >= most) {
+            reached->left++;
+            continue;
+        }
         found = true;
         reached->failed += !run_in(thread);
         reached->list[reached->count++] = thread;
@@ -127,8 +137,9 @@ size_t sandbox_threads_run(int (*run)(void *context), void *context)
     work_context = context;
     if (result != 0 || set_action(SIGNAL, &action, &before) != 0)
         return 1;
-    for (int passes = 0; passes < PASSES_MOST && pass(&reached); passes++)
+    for (int passes = 0; pass(&reached, passes < PASSES_MOST ? THREADS_MOST : 0); passes++)
         continue;
+    reached.failed += reached.left;
     if (reached.failed == 0) /* after a failure a thread may still receive the signal */
         set_action(SIGNAL, &before, NULL);
     return reached.failed;

@@ -37,13 +37,20 @@ struct kernel_action {
 
 static int (*work)(void *context);
 static void *work_context;
-static atomic_int outcome; /* result of `work`: 0, or errno; -1: it has not returned yet */
+
+/*
+ * While a thread is waited for, minus its id; then the result of `work` in it: 0, or errno. After
+ * its time is over, a handler finds the id of another thread here, and changes nothing.
+ */
+static atomic_int outcome;
 
 static void on_signal(int signal)
 {
     int kept = errno;
+    int waited = -(int)syscall(SYS_gettid);
     (void)signal;
-    atomic_store(&outcome, work(work_context) == 0 ? 0 : errno);
+    if (atomic_load(&outcome) == waited)
+        atomic_compare_exchange_strong(&outcome, &waited, work(work_context) == 0 ? 0 : errno);
     errno = kept;
 }
 
@@ -59,15 +66,12 @@ static long set_action(int signal, const struct kernel_action *action, struct ke
 static bool run_in(pid_t thread)
 {
     const struct timespec pause = {.tv_nsec = WAIT_NS};
-    atomic_store(&outcome, -1);
+    atomic_store(&outcome, -thread);
     if (syscall(SYS_tgkill, getpid(), thread, SIGNAL) != 0)
         return errno == ESRCH;
-    for (int waits = 0; atomic_load(&outcome) < 0; waits++) {
-        if (waits == WAITS_MOST)
-            return false;
+    for (int waits = 0; waits < WAITS_MOST && atomic_load(&outcome) < 0; waits++)
         nanosleep(&pause, NULL);
-    }
-    return atomic_load(&outcome) == 0;
+    return atomic_exchange(&outcome, 0) == 0;
 }
 
 struct reached {

@@ -86,6 +86,38 @@ static int count_call(void *context)
     return 0;
 }
 
+static void pause_ms(long ms)
+{
+    const struct timespec pause = {.tv_nsec = ms * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+/*
+ * The first call returns after its time is over, while the second one, in another thread, still
+ * runs. The second one fails.
+ */
+static int return_late(void *context)
+{
+    (void)context;
+    if (atomic_fetch_add(&calls, 1) == 0) {
+        while (atomic_load(&calls) < 2)
+            pause_ms(1);
+        return 0;
+    }
+    pause_ms(100);
+    errno = EPERM;
+    return -1;
+}
+
+TEST(a_late_result_does_not_count_for_another_thread)
+{
+    if (!is_supported())
+        return;
+    start_threads(2);
+    assert_int_equal(sandbox_threads_run(return_late, NULL), 2);
+    end_threads();
+}
+
 TEST(each_other_thread_makes_the_call)
 {
     if (!is_supported())

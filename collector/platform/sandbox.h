@@ -51,7 +51,8 @@ struct sandbox_plan {
 
 /*
  * Adds uses of a path. If the path does not exist, adds them for the nearest folder above it that
- * exists. Returns false if memory is short.
+ * exists. Adds nothing if the path is too long for the system to open it. Returns false if memory
+ * is short.
  */
 bool sandbox_plan_add(struct sandbox_plan *plan, const char *path, unsigned uses);
 

@@ -20,12 +20,13 @@
 
 /*
  * Writes the resolved path or, if it does not exist, that of the nearest folder above it. Returns
- * false if memory is short (ENOMEM), or if the path is too long.
+ * false with errno if memory is short (ENOMEM), or if the path is too long (ENAMETOOLONG).
  */
 static bool resolve(const char *path, char resolved[PATH_MAX])
 {
     char part[PATH_MAX];
     size_t length = strlen(path);
+    errno = ENAMETOOLONG;
     if (length >= sizeof part)
         return false;
     memcpy(part, path, length + 1);

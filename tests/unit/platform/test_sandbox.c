@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -208,6 +209,21 @@ TEST(a_plan_covers_what_is_below_its_folders_and_names_what_is_missing)
     assert_false(sandbox_plan_covers(&plan, &wanted, missing));
     sandbox_plan_free(&wanted);
     sandbox_plan_free(&plan);
+}
+
+TEST(a_path_that_is_too_long_is_left_out_whatever_failed_before)
+{
+    static const int before[] = {0, ENOMEM};
+    char path[PATH_MAX + 1];
+    memset(path, 'a', PATH_MAX);
+    path[PATH_MAX] = '\0';
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        struct sandbox_plan plan = {0};
+        errno = before[i];
+        assert_true(sandbox_plan_add(&plan, path, SANDBOX_READ));
+        assert_int_equal(plan.count, 0);
+        sandbox_plan_free(&plan);
+    }
 }
 
 TEST(a_file_is_represented_by_its_folder_and_a_device_by_itself)

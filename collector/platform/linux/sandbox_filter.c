@@ -41,8 +41,6 @@
  */
 #define FIRST_FOREIGN 0x40000000U
 
-/* The most instructions of a row: the number, two conditions, the permission, the number again. */
-#define ROW_MOST    10
 #define PROGRAM_MAX 2048
 
 #define LOW(argument)                                                                              \

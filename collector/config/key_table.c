@@ -544,7 +544,7 @@ const struct setting *const config_keys = rows;
 /* --- keys that destinations declare ----------------------------------------------------------- */
 
 /* One destination for each table of own keys. The scope of owner i is KEY_OF_OWN_FIRST << i. */
-#define OWNERS_MAX 18
+#define OWNERS_MAX (sizeof(unsigned) * 8 - KEY_OF_OWN_BIT)
 static const struct destination_ops *owners[OWNERS_MAX];
 static char owner_names[OWNERS_MAX][32];
 static size_t owner_count;

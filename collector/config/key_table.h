@@ -40,7 +40,8 @@ enum key_scope {
 };
 
 /* The scopes of keys that destinations declare themselves: a bit for each table of own keys. */
-#define KEY_OF_OWN_FIRST (1U << 17)
+#define KEY_OF_OWN_BIT   17
+#define KEY_OF_OWN_FIRST (1U << KEY_OF_OWN_BIT)
 #define KEY_OF_OWN       (~(KEY_OF_OWN_FIRST - 1))
 
 /* The scopes of all keys that a listener may have, without those of its schemas. */

@@ -45,12 +45,16 @@ static void end_text(const struct config_test_report *report)
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-/* Returns the replacement of a character that XML reserves or cannot represent, otherwise NULL. */
+/*
+ * Returns the replacement of a character that XML reserves or cannot represent (XML 1.0, 2.2),
+ * otherwise NULL.
+ */
 static const char *in_xml(const char *text, size_t length, bool valid)
 {
     bool no_character = length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 ||
                                         memcmp(text, "\xef\xbf\xbf", 3) == 0);
-    if (!valid || no_character)
+    bool control = (uint8_t)*text < 0x20 && memchr("\t\n\r", *text, 3) == NULL;
+    if (!valid || no_character || control)
         return "?";
     switch (*text) {
     case '<':
@@ -66,9 +70,6 @@ static const char *in_xml(const char *text, size_t length, bool valid)
     }
 }
 
-/*
- * Appends a text for XML. The text must not contain control characters, which XML cannot represent.
- */
 static void put_xml(struct growing_text *to, const char *text, size_t size)
 {
     for (size_t i = 0; i < size;) {

@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from built import command, skip
+from built import WINDOWS, command, skip
 from sluice_program import CAPTURES, DEADLINE, SLUICE
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "tools" / "packaging" / "examples"
@@ -361,6 +361,17 @@ class Reports(Testing):
         self.assertEqual(names, ["a # b", '<&>?"', "the file"])
         self.assertIn("+ malformed 1", root.find(".//failure").text)
         self.assertIsNotNone(root.find(".//error"))
+
+    @unittest.skipIf(WINDOWS, "file names of Windows have no control characters")
+    def test_junit_has_no_control_characters_of_paths(self):
+        good = self.file(f"{CONFIG}tests:\n  - name: a\n    input: {{hex: ff}}\n"
+                         "    expect: [{refused: malformed}]\n", "go\x01od.yaml")
+        wrong = self.file("a: b\n", "wr\x1fong.yaml")
+        root = xml.etree.ElementTree.fromstring(
+            self.run_tests("--report=junit", good.name, wrong.name, code=78).stdout.encode())
+        self.assertEqual([suite.get("name") for suite in root.iter("testsuite")],
+                         ["go?od.yaml", "wr?ong.yaml"])
+        self.assertIn("wr?ong.yaml", root.find(".//error").get("message"))
 
 
 # A message of each schema.

@@ -41,11 +41,12 @@ TEST(what_is_not_there_counts_for_nothing)
 
 TEST(ratios_are_of_one_round)
 {
-    const struct series series = {{3, 30, 300}, 3};
-    const struct series yardstick = {{1, 10, 100}, 3};
+    /* The ratios of the least, middle and largest values would be 2, 3 and 1. */
+    const struct series series = {{2, 30, 40}, 3};
+    const struct series yardstick = {{1, 10, 40}, 3};
     struct spread spread = spread_of_ratios(&series, &yardstick);
-    assert_same(spread.least, 3);
-    assert_same(spread.median, 3);
+    assert_same(spread.least, 1);
+    assert_same(spread.median, 2);
     assert_same(spread.most, 3);
 }
 

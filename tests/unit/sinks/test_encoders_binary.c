@@ -329,19 +329,30 @@ TEST(text_is_none_of_these_formats)
     }
 }
 
-/* A text is recognised as foreign if it has at least 8 bytes. */
-TEST(a_short_text_is_not_taken_for_a_torn_message)
+/*
+ * A text of 8 bytes is foreign. A shorter one may also be the beginning of a message; it is foreign
+ * only if its fields are invalid.
+ */
+TEST(a_text_of_8_bytes_is_not_taken_for_a_torn_message)
 {
-    static const char *const texts[] = {
-        ("{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\","
-         "\"value\":0.5,\"labels\":{},\"received\":\"2026-11-21T06:43:36.380583035Z\"}\n"),
-        "{\"received\":\"2026-11-21T06:43:36.380583035Z\",\"source\":\"192.0.2.1:5555\"}\n",
-        "z\"{\"name\": \"\xe2\x82\xac\"}\n",
-        "80 columns of a text that a user keeps\n",
+    static const struct {
+        size_t foreign_from; /* bytes */
+        const char *text;
+    } cases[] = {
+        {8, "{\"time\":\"2026-11-21T06:43:36.380583035Z\",\"name\":\"cpu\",\"kind\":\"gauge\","
+            "\"value\":0.5,\"labels\":{},\"received\":\"2026-11-21T06:43:36.380583035Z\"}\n"},
+        {8, "{\"received\":\"2026-11-21T06:43:36.380583035Z\",\"source\":\"192.0.2.1:5555\"}\n"},
+        {3, "z\"{\"name\": \"\xe2\x82\xac\"}\n"},
+        {5, "80 columns of a text that a user keeps\n"},
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        for (size_t size = 8; size <= strlen(texts[i]); size++)
-            assert_foreign(&encoder_protobuf, texts[i], size);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t size = 1; size <= strlen(cases[i].text); size++) {
+            const uint8_t *text = (const uint8_t *)cases[i].text;
+            bool expected = size >= cases[i].foreign_from;
+            bool foreign = !expected;
+            assert_int_equal(encoder_protobuf.whole(text, size, true, &foreign), 0);
+            assert_int_equal(foreign, expected);
+        }
 }
 
 TEST(a_head_of_another_kind_is_foreign)

@@ -151,7 +151,7 @@ static int file_reopen(struct destination *destination, struct error *error)
 
 /* --- checks between blocks -------------------------------------------------------------------- */
 
-/* If the file cannot be examined, its last known state is returned. */
+/* Returns the state of the file. If it cannot be examined, returns the last known state. */
 static enum output_file_state see(const struct plain_file *plain)
 {
     struct error error;

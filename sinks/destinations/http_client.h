@@ -71,10 +71,10 @@ size_t http_client_memory(size_t in_flight);
      DELIVERY_HAS(FIGURE_REQUEST_ERRORS) | DELIVERY_HAS_ANSWERS | DELIVERY_HAS_TIMES)
 const struct delivery_figures *http_client_figures(const struct http_client *client);
 
-/* Returns false if `in_flight` blocks are in flight. */
+/* Sends a block. Returns false if `in_flight` blocks are already in flight. */
 bool http_client_send(struct http_client *client, struct delivery_block *block);
 
-/* Returns false if no block is answered. */
+/* Fills *result for a block that was answered. Returns false if there is none. */
 bool http_client_answer(struct http_client *client, struct http_result *result);
 
 /*

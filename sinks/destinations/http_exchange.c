@@ -375,9 +375,9 @@ void http_exchange_cancel(struct http_exchange *exchange, const char *why)
 }
 
 /*
- * Decides whether an answer that may be temporary counts as a refusal. It does if the server says
- * that it is permanent, after too many tries, or if the server has accepted other records of the
- * block but not this isolated group.
+ * Returns true if an answer that may be temporary counts as a refusal: if the server says that it
+ * is permanent, if the server accepted other records of the block but not this isolated group, or
+ * after too many tries. With 0 `tries`, it never counts as a refusal.
  */
 static bool is_refused_now(struct http_exchange *exchange, const struct http_reply *reply,
                            unsigned tries)

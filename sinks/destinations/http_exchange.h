@@ -99,9 +99,8 @@ struct http_exchange {
     bool over;       /* there are no more requests */
     struct http_part waiting[HTTP_HALVES_MOST];
     size_t waiting_count;
-    struct http_range
-        probed;      /* the refused range of a hopeless group, of which two records are probed */
-    size_t probe[2]; /* indexes of these records; probe[0] is sent last */
+    struct http_range probed; /* refused range of a hopeless group; two records of it are probed */
+    size_t probe[2];          /* indexes of these records; probe[0] is sent last */
     unsigned probes; /* number of records to probe, with the current one; 0: no range is probed */
 
     /* Collected from all replies of the block. */

@@ -233,8 +233,8 @@ static void run_ending(void *argument)
 }
 
 /*
- * Ends the producer. All its messages are reported or their blocks are lent, so the library does
- * not call the sink any more.
+ * Ends the producer. Each of its messages is reported, or its memory was given to
+ * kafka_producer_lend. So the library does not call the sink any more.
  */
 static void producer_end(struct kafka_producer *producer)
 {
@@ -246,7 +246,7 @@ static void producer_end(struct kafka_producer *producer)
     library->queue_cb_event_enable(producer->events, NULL, NULL);
     library->queue_destroy(producer->events);
     /*
-     * If blocks are lent, the library is still busy: waiting would only delay the program's stop.
+     * If the library still reads blocks, it is busy: waiting would only delay the program's stop.
      */
     end_within(run_ending, producer->ending, producer->ending->lent_count != 0 ? 0 : END_MS);
     producer->handle = NULL;

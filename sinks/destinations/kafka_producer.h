@@ -66,9 +66,9 @@ struct kafka_producer {
 int kafka_producer_create(struct kafka_producer *producer, size_t topics, struct error *error);
 
 /*
- * Ends a producer whose messages are all reported or lent. Waits at most half a second; if the
- * library takes longer, for example during a name lookup, a separate thread waits for it. To be
- * called even if kafka_producer_create failed.
+ * Ends a producer. Each of its messages is reported, or its memory was given to
+ * kafka_producer_lend. Waits at most half a second; if the library takes longer, for example during
+ * a name lookup, a separate thread waits for it. To be called even if kafka_producer_create failed.
  */
 void kafka_producer_destroy(struct kafka_producer *producer);
 
@@ -114,7 +114,9 @@ void kafka_producer_abandon(struct kafka_producer *producer, int ms);
  */
 void kafka_producer_lend(struct kafka_producer *producer, const void *bytes, const void *keys);
 
-/* Returns true if memory was lent. Then the producer must not get another message. */
+/*
+ * Returns true if kafka_producer_lend was called. Then the producer must not get another message.
+ */
 bool kafka_producer_is_left(const struct kafka_producer *producer);
 
 /*

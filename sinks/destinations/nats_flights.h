@@ -33,9 +33,8 @@ struct nats_flight {
     size_t waiting;               /* number of records to publish */
     size_t unanswered;            /* number of published messages without an answer */
     bool published;               /* at least one message was published */
-    int64_t
-        begun_ns; /* monotonic, as all times in this file: when the first message was published */
-    size_t at;    /* no record before this index waits to be published */
+    int64_t begun_ns;   /* when the first message was published; all times here are monotonic */
+    size_t at;          /* no record before this index waits to be published */
     int64_t until_ns;   /* the block is done at this time, even without all answers */
     bool done;          /* the block can be taken out */
     struct error error; /* error of the first message that was not acknowledged; or empty */

@@ -299,8 +299,8 @@ static bool are_fields(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Other programs write this protocol, too. Only a complete line whose first field is one of this
- * encoder, and which has a time, is identified as the sink's own.
+ * Other programs write this protocol, too. Only a complete line with a time, whose first field is
+ * one that this encoder writes, is identified as the sink's own.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

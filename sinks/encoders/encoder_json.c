@@ -255,7 +255,7 @@ static struct encoded encode_items(struct json_encoder *json, const struct recor
 
 /* --- one line for each message ---------------------------------------------------------------- */
 
-/* At the beginning of a line, unlike write_facts(). */
+/* Begins a line with the facts. write_facts() ends a line with them. */
 static void begin_with_facts(const struct json_encoder *json, struct output *out)
 {
     size_t end = json->long_name == NULL ? sizeof END_OF_LINE - 1 : 0;

@@ -1,6 +1,6 @@
 /*
  * Writes a sample in OTLP: the fields of a Metric (opentelemetry/proto/metrics/v1) with one data
- * point. For the thread of the output. No cleanup necessary.
+ * point. Called in the thread that owns the output. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OTLP_POINT_H
 #define SLUICE_SINKS_ENCODERS_OTLP_POINT_H

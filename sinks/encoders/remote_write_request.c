@@ -154,7 +154,10 @@ static struct remote_write_fields fields_of(const struct remote_write_index *ind
     return remote_write_sample_fields(index->block + index->at[i]);
 }
 
-/* If several samples have the same millisecond, the last one counts. */
+/*
+ * Returns true if the next sample of the series has the same millisecond. Only the last one is
+ * sent.
+ */
 static bool is_replaced(const struct remote_write_index *index, size_t i, size_t next)
 {
     return i + 1 < next && remote_write_index_load(index, i).time_ms ==

@@ -40,8 +40,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
     struct sample_encoder *made = calloc(1, size);
     if (made == NULL)
         return NULL;
-    made->scratch.base =
-        malloc(ENCODER_SCRATCH_SIZE); /* pages that are not written use no memory */
+    made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* unwritten pages use no memory */
     made->scratch.capacity = ENCODER_SCRATCH_SIZE;
     if (made->scratch.base == NULL) {
         free(made);

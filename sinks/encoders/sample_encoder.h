@@ -41,8 +41,9 @@ struct sample_encoder {
 };
 
 /*
- * Makes an encoder of `size` bytes, zero except this part. The lists of the options' rules must
- * outlive the encoder. Returns NULL if out of memory.
+ * Makes an encoder of `size` bytes. They are zero, except the `struct sample_encoder` at the
+ * beginning. The lists of the options' rules must outlive the encoder. Returns NULL if out of
+ * memory.
  */
 void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
                             const struct encoder_options *options);

@@ -42,10 +42,9 @@ enum labels_choice {
 
 /* The shared labels of one part of the record, as they were written for one sample. */
 struct shared_labels {
-    const void
-        *seen;      /* part of the last sample; its labels are stored at the part's second sample */
-    const void *of; /* the part whose labels these are; NULL: none */
-    uint64_t bits;  /* sample_labels_bit of each key */
+    const void *seen; /* the last sample's part; its labels are stored at its second sample */
+    const void *of;   /* the part whose labels these are; NULL: none */
+    uint64_t bits;    /* sample_labels_bit of each key */
     size_t count;
     struct shared_key {
         uint16_t at, size; /* in `text` */

@@ -21,12 +21,10 @@ struct kept {
     int64_t order_ns; /* larger for newer files, even if the clock was set back */
     int64_t modified_ns;
     uint64_t size;
-    int64_t
-        /* order_ns of the newest file of this file's period; used while counting periods */
-        period_ns;
-    bool by_period; /* the sink rotates by time */
-    bool stuck;     /* it could not be removed, and that was logged */
-    bool gone;      /* removed, and to be dropped from the list */
+    int64_t period_ns; /* order_ns of the newest file of its period, while counting periods */
+    bool by_period;    /* the sink rotates by time */
+    bool stuck;        /* it could not be removed, and that was logged */
+    bool gone;         /* removed, and to be dropped from the list */
 };
 
 struct kept_files {

@@ -194,7 +194,7 @@ static int64_t days_to(int year, int month, int day)
     return days + day - 1;
 }
 
-/* Nanoseconds; 0 if there is no fraction. */
+/* Sets *fraction_ns to 0 if there is no fraction. */
 static const char *read_fraction(const char *at, int64_t *fraction_ns)
 {
     int64_t unit = 100000000;

@@ -17,7 +17,7 @@ static size_t larger(size_t capacity, struct error *error)
     return capacity * 4;
 }
 
-/* Does not copy the contents. */
+/* Frees the block and allocates a larger one. Its contents are lost. */
 static int enlarge(void **block, size_t *capacity, struct error *error)
 {
     size_t wanted = larger(*capacity, error);

@@ -47,7 +47,7 @@ def of_datagram(datagram):
 
 
 def of_packets(data):
-    """pcap."""
+    """The numbers in a pcap file."""
     numbers, at = [], 24
     if data and len(data) < at:
         raise Torn(f"a head of {len(data)} bytes")

@@ -30,5 +30,5 @@ def free_ports(count):
 
 
 def free_port():
-    """One such port."""
+    """A port that is free in UDP and TCP."""
     return free_ports(1)[0]

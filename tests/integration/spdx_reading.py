@@ -125,7 +125,8 @@ class Materials:
         return found
 
     def related(self, kind, program=None):
-        """The names of the packages that all programs, or this one, have such a relationship to."""
+        """The names of the packages to which the programs, or this one, have a relationship of this
+        kind."""
         found = set()
         for relation in self.document["relationships"]:
             ends = [relation["spdxElementId"], relation["relatedSpdxElement"]]

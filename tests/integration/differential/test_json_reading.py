@@ -84,7 +84,7 @@ def check(schema_oracle, server, value, counts):
 
 
 def compare(seed, index, counts):
-    """Returns failures."""
+    """Compares both readers with messages of one schema. Returns the failures."""
     schema, schema_oracle, pairs = differential.stream(seed, index)
     failures = []
     with tempfile.TemporaryDirectory() as folder:

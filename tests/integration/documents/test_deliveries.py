@@ -18,7 +18,8 @@ SPILL = "spill=spill/"
 
 class Deliveries(ConsumerTest):
     def each(self, scheme):
-        """The documented lines with such a sink, with free ports and the test's folder."""
+        """The documented lines with a sink of this scheme, with free ports and the test's
+        folder."""
         found = [line for _, line in commands()
                  if f"--sink '{scheme}" in line and LISTENER.search(line)]
         self.assertGreater(len(found), 1)

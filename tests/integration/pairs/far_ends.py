@@ -37,7 +37,7 @@ class FarEnd:
         return self.place() + keys
 
     def leave(self):
-        """Stops accepting records."""
+        """Accepts no more records."""
 
     def arrive(self):
         """Accepts records from now on."""

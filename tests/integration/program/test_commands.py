@@ -461,7 +461,7 @@ class ProcessOne(CommandTest):
         return program.finish()
 
     def test_orphans_of_a_command_are_waited_for(self):
-        """Includes an orphan in a separate session, and orphans that end while the command still
+        """The orphans include one in a separate session, and some that end while the command still
         runs."""
         program = self.start_as_first('(setsid true & sleep 0.1; touch "$OUT/last") & ' + COPY)
         wait_until((self.folder / "last").exists, "the last orphan is at its end")

@@ -236,7 +236,7 @@ class OverItsSocket(ProgramTest):
         self.assertEqual(sum(client.is_given_up() for client in clients), 1)
 
     def test_a_large_answer_is_whole(self):
-        """More than 256 KiB."""
+        """The answer has more than 256 KiB."""
         count, length = (90, 100) if WINDOWS else (300, 200)  # of a path: 260 characters there
         sinks = [word for number in range(count)
                  for word in ("--sink", f"file:{self.folder}/{'x' * length}{number}")]

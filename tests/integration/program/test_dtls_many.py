@@ -85,7 +85,7 @@ class Many(ProgramTest):
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(ProgramTest):
     def test_sessions_stay_within_the_memory_that_is_planned_for_them(self):
-        """Both sides have certificates, which sessions keep."""
+        """Both sides have certificates, which are stored in sessions."""
         authority = Authority(self.folder)
         cert, key = authority.issue("server")
         program = self.start("--listen", f"dtls://127.0.0.1:0?schema=riemann&cert={cert}&key={key}&"

@@ -121,7 +121,7 @@ def owner(name, source, schema_url):
 
 
 def of_request(request, facts):
-    """The lines of one request."""
+    """The expected lines of one request."""
     for resource in request.ListFields()[0][1] if request.ListFields() else []:
         name = "logs" if hasattr(resource, "scope_logs") else "spans"
         for scope in getattr(resource, f"scope_{name}"):

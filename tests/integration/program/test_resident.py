@@ -11,7 +11,7 @@ MOST = 8 * 1024  # KiB, for a program with one socket and one file
 
 
 def resident(program):
-    """KiB."""
+    """The program's resident memory in KiB."""
     status = pathlib.Path(f"/proc/{program.process.pid}/status").read_text(encoding="ascii")
     return int(status.split("VmRSS:")[1].split()[0])
 

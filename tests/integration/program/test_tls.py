@@ -88,7 +88,7 @@ class ByHand(Client):
         return self.go.read()
 
     def first_flight(self):
-        """The ClientHello."""
+        """The ClientHello of a client."""
         try:
             self.tls.do_handshake()
         except ssl.SSLWantReadError:

@@ -24,8 +24,8 @@ unittest.main()
 
 
 def script(text):
-    """The exit code and the output of such a script. Both streams are in one text, as ctest stores
-    it."""
+    """Runs the text as a Python script. Returns its exit code and its output. Both streams are in
+    one text, as ctest stores it."""
     done = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout

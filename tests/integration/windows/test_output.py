@@ -10,7 +10,8 @@ from sluice_program import DEADLINE, RIEMANN, SLUICE, ProgramTest, Sluice, read_
 
 
 class Piped(Sluice):
-    """A run of the program with such a pipe. Reads this number of lines from it."""
+    """A run of the program whose standard output is a Windows pipe. Reads this number of lines from
+    it."""
 
     def __init__(self, lines, *arguments):
         self.watch(subprocess.Popen(

@@ -64,13 +64,13 @@ static bool make_folders(const char *path, size_t from, mode_t mode)
     return true;
 }
 
+/* Takes over the descriptor unless memory is short. Returns PART_DONE or PART_FAILED. */
 static enum part_result part_keep(const char *path, int fd, uint64_t size, struct part_file **out,
                                   struct error *error)
 {
     size_t length = strlen(path) + 1;
     struct part_file *file = calloc(1, sizeof *file + length);
     if (file == NULL) {
-        close(fd);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return PART_FAILED;
     }
@@ -148,7 +148,12 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
         close(fd);
         return PART_TAKEN;
     }
-    return part_keep(path, fd, 0, out, error);
+    enum part_result result = part_keep(path, fd, 0, out, error);
+    if (result != PART_DONE) {
+        unlink(path);
+        close(fd);
+    }
+    return result;
 }
 
 enum part_result part_file_open_private(const char *path, size_t base_length,
@@ -173,8 +178,9 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
     }
     enum part_result result = part_lock(fd, path, &status);
     if (result == PART_DONE)
-        return part_keep(path, fd, (uint64_t)status.st_size, out, error);
-    close(fd);
+        result = part_keep(path, fd, (uint64_t)status.st_size, out, error);
+    if (result != PART_DONE)
+        close(fd);
     return result;
 }
 

@@ -106,14 +106,12 @@ static enum part_result part_lock(HANDLE handle, const wchar_t *path)
     return shared_file_is_at(handle, path) ? PART_DONE : PART_MISSING;
 }
 
-/* Takes over the handle and the path. */
+/* Takes over the handle and the path unless memory is short. Returns PART_DONE or PART_FAILED. */
 static enum part_result part_keep(wchar_t *path, HANDLE handle, uint64_t size,
                                   struct part_file **out, struct error *error)
 {
     struct part_file *file = calloc(1, sizeof *file);
     if (file == NULL) {
-        CloseHandle(handle);
-        free(path);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a file");
         return PART_FAILED;
     }
@@ -200,7 +198,10 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
      */
     if (part_lock(handle, wide) != PART_DONE)
         return part_give_up(wide, handle, PART_TAKEN);
-    return part_keep(wide, handle, 0, out, error);
+    if (part_keep(wide, handle, 0, out, error) == PART_DONE)
+        return PART_DONE;
+    DeleteFileW(wide);
+    return part_give_up(wide, handle, PART_FAILED);
 }
 
 /* The permissions of the folder apply. */
@@ -229,11 +230,11 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
         error_set(error, EXIT_CODE_CANNOT_CREATE, "cannot open %s: it leads elsewhere", path);
         return part_give_up(wide, handle, PART_FAILED);
     }
-    enum part_result result = part_lock(handle, wide);
-    if (result != PART_DONE)
-        return part_give_up(wide, handle, result);
     uint64_t size = (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow;
-    return part_keep(wide, handle, size, out, error);
+    enum part_result result = part_lock(handle, wide);
+    if (result == PART_DONE)
+        result = part_keep(wide, handle, size, out, error);
+    return result == PART_DONE ? PART_DONE : part_give_up(wide, handle, result);
 }
 
 /* --- reading and writing ---------------------------------------------------------------------- */

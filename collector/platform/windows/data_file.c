@@ -62,11 +62,15 @@ static enum data_file_result data_file_keep(HANDLE handle, struct data_file *out
 enum data_file_result data_file_make(const char *path, struct data_file *out, struct error *error)
 {
     HANDLE handle = data_file_open_file(path, CREATE_NEW, FILE_FLAG_OPEN_REPARSE_POINT);
-    if (handle != INVALID_HANDLE_VALUE)
-        return data_file_keep(handle, out);
-    if (GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS)
-        return DATA_FILE_TAKEN;
-    return data_file_failed(error, "cannot create it");
+    if (handle == INVALID_HANDLE_VALUE) {
+        if (GetLastError() == ERROR_FILE_EXISTS || GetLastError() == ERROR_ALREADY_EXISTS)
+            return DATA_FILE_TAKEN;
+        return data_file_failed(error, "cannot create it");
+    }
+    if (data_file_keep(handle, out) == DATA_FILE_DONE)
+        return DATA_FILE_DONE;
+    error_set(error, EXIT_CODE_IO, "cannot create it: not a regular file"); /* a device: "nul" */
+    return DATA_FILE_FAILED;
 }
 
 /* Opening a folder fails with "access denied", like opening a file that may not be read. */

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "collector/platform/data_file.h"
 #include "collector/platform/output_file.h"
 #include "tests/support/platform/outputs.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -149,6 +150,16 @@ static void a_device_takes_everything(void **state)
     output_file_close(file);
 }
 
+static void a_data_file_is_no_device(void **state)
+{
+    (void)state;
+    struct data_file file;
+    struct error error = {.text = ""};
+    assert_int_equal(data_file_make(scratch_path("nul"), &file, &error), DATA_FILE_FAILED);
+    assert_non_null(strstr(error.text, "not a regular file"));
+    assert_int_equal(data_file_open(scratch_path("nul"), &file, &error), DATA_FILE_MISSING);
+}
+
 int main(void)
 {
 #define with_directory(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
@@ -160,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_pipe_that_nobody_reads_is_refused),
         cmocka_unit_test(a_pipe_is_let_go_when_it_is_closed),
         cmocka_unit_test(a_device_takes_everything),
+        with_directory(a_data_file_is_no_device),
     };
     return cmocka_run_group_tests_name("output file, windows", tests, NULL, NULL);
 }

@@ -99,6 +99,8 @@ static int psn_create(struct notifier **out, size_t threads, struct error *error
     if (notifier->notify == NULL || notifier->port == NULL) {
         psn_fail(error, "cannot create a notifier",
                  notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
+        if (notifier->port != NULL)
+            CloseHandle(notifier->port);
         free(notifier);
         return -1;
     }

@@ -91,6 +91,8 @@ static int levels_create(struct notifier **out, size_t threads, struct error *er
     if (notifier->notify == NULL || notifier->port == NULL) {
         levels_fail(error, "cannot create a notifier",
                     notifier->notify == NULL ? ERROR_PROC_NOT_FOUND : GetLastError());
+        if (notifier->port != NULL)
+            CloseHandle(notifier->port);
         free(notifier);
         return -1;
     }

@@ -170,7 +170,7 @@ static struct setting rows[KEYS_MAX] = {
      100000, .help = "most open connections", .others = "connection_limit max_clients"},
     {"max_connections_per_address", SETTING_COUNT, KEY_OF_STREAM, OF_LISTENER(max_per_address),
      "1000", 1, 100000,
-     .help = "most open connections from one address, or with unix: of one user"},
+     .help = "most open connections from an address (IPv6: a /64), or with unix: of a user"},
     {"idle_timeout", SETTING_DURATION, KEY_OF_STREAM | KEY_OF_DTLS, OF_LISTENER(idle_timeout),
      "10m", 100 * MILLISECOND, 24 * HOUR,
      .help = "close a connection, or end a session of dtls, after this time without data",

@@ -301,8 +301,8 @@ enum ledger_part {
     TERM(over_limit, PART_CONNECTIONS, "Connections refused because max_connections= were open.",  \
          "raise max_connections=, or look for clients that do not close theirs")                   \
     TERM(over_address_limit, PART_CONNECTIONS,                                                     \
-         "Connections refused because their address or user had max_connections_per_address= "     \
-         "open.",                                                                                  \
+         "Connections refused because their address (IPv6: their /64) or user had "                \
+         "max_connections_per_address= open.",                                                     \
          "raise max_connections_per_address=, or look for a client that does not close its own")   \
     TERM(unwatched, PART_CONNECTIONS,                                                              \
          "Connections closed because the system could not watch them.",                            \

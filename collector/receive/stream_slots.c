@@ -148,7 +148,6 @@ void stream_slot_park(struct stream_slot *slot)
 
 static struct stream_slot *take_for(struct stream_slots *slots, struct stream_host *host)
 {
-    const struct address network = address_network(&host->address);
     struct stream_slot *slot = slots->free;
     RULE(slot != NULL || slots->made < slots->count, "there is a slot for each connection");
     if (slot != NULL)
@@ -156,7 +155,7 @@ static struct stream_slot *take_for(struct stream_slots *slots, struct stream_ho
     else
         slot = slots->all[slots->made++];
     slot->host = host;
-    slot->network = stream_hosts_enter(&slots->networks, &network, SIZE_MAX);
+    slot->network = stream_hosts_enter(&slots->networks, &host->address, SIZE_MAX);
     RULE(slot->network != NULL, "there is a place for each connection's network");
     atomic_fetch_add(&slots->open, 1);
     return slot;
@@ -166,8 +165,9 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
                                          size_t most, size_t most_of_host, bool *of_host)
 {
     struct stream_slot *slot = NULL;
+    const struct address network = address_network(peer);
     mutex_lock(slots->lock);
-    struct stream_host *host = stream_hosts_enter(&slots->hosts, peer, most_of_host);
+    struct stream_host *host = stream_hosts_enter(&slots->hosts, &network, most_of_host);
     *of_host = host == NULL; /* the table is never full, so the host has reached its limit */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);

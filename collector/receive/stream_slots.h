@@ -79,7 +79,7 @@ bool stream_slots_grow(struct stream_slots *slots, size_t count);
 /*
  * Acquires a free slot for a connection from `peer`. The caller then begins the connection and
  * calls stream_slot_open, or stream_slots_release. Returns NULL if `most` connections are open, or
- * if the peer's host already has `most_of_host` (then sets *of_host).
+ * if the peer's host (address_network) already has `most_of_host` (then sets *of_host).
  */
 struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struct address *peer,
                                          size_t most, size_t most_of_host, bool *of_host);

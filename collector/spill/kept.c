@@ -115,6 +115,16 @@ void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, co
             file_fits(segments, kept->files[i].name, spill, kept->files[i].first, label);
 }
 
+void kept_rename(struct kept_file *file, struct segments *segments)
+{
+    struct kept_file renamed = *file;
+    name_file(&renamed);
+    const char *from = segments_path(segments, file->name);
+    const char *to = segments_path(segments, renamed.name);
+    if (!folder_has(to) && folder_rename_file(from, to))
+        *file = renamed;
+}
+
 static int keep_first(struct kept *kept, struct segments *segments, struct kept_file *file,
                       struct error *error)
 {

@@ -21,6 +21,12 @@ struct kept_file {
     uint64_t sent; /* blocks that begin below this position may have been sent before */
     uint64_t size; /* bytes of the file */
     bool fits;     /* the sink that has the spill can send the file's blocks */
+
+    /* When blocks of the file are returned to the spill (spill_return.c): */
+    uint64_t offset;         /* the return continues here in the file */
+    unsigned head_failures;  /* successive reads of a head that failed */
+    unsigned block_failures; /* successive reads of a label or an image that failed */
+    bool damaged;            /* records of the file were lost */
 };
 
 struct kept {
@@ -35,6 +41,9 @@ void kept_free(struct kept *kept);
 
 /* Adds a file to the table. Returns false if memory is short. */
 bool kept_add(struct kept *kept, const struct kept_file *file);
+
+/* Changes the name of a file to that of its positions. If that fails, the file keeps its name. */
+void kept_rename(struct kept_file *file, struct segments *segments);
 
 /* Removes the file at this index from the table. */
 void kept_remove(struct kept *kept, size_t index);

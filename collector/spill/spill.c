@@ -246,8 +246,12 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
     struct error why;
     enum spill_found found =
         reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
-    while (found == SPILL_FOUND_NONE && spill_room(spill) != 0 && spill_return(spill))
+    while (found == SPILL_FOUND_NONE && spill_room(spill) != 0) {
+        found = spill_return(spill, &why);
+        if (found != SPILL_FOUND)
+            break;
         found = reader_next(&spill->reader, &spill->segments, bytes, size, &head, &why);
+    }
     if (found == SPILL_FOUND_FAILED)
         error_set(error, EXIT_CODE_IO, "spill %s: %s", spill->segments.folder, why.text);
     if (found == SPILL_FOUND)

@@ -6,62 +6,130 @@
 #include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
-/* A block of a kept segment, with room for the spill's largest image. */
+/* Failed reads of a part of a kept segment before the part counts as damaged. */
+#define ATTEMPTS 3
+
+/* A return of kept segments. */
 struct returned {
-    char label[SPILL_LABEL_SIZE];
-    uint8_t *image;
+    char label[SPILL_LABEL_SIZE]; /* of the block that was read last */
+    uint8_t *image;               /* its image, with room for `room` bytes */
     size_t room;
+    uint64_t position; /* the file's blocks below it are stored or lost */
+    uint64_t stored;   /* records that were stored */
 };
 
-static bool read_block(const struct segment_walk *walk, const struct block_head *head,
-                       struct returned *block)
+/* Makes room for the image, which can be larger than the images of the present configuration. */
+static bool make_room(struct returned *block, size_t size, struct error *error)
 {
-    size_t label, image;
-    return head->size <= block->room &&
-           data_file_read(walk->file, walk->offset + SPILL_HEAD_SIZE, block->label,
-                          head->label_size, &label, NULL) &&
-           data_file_read(walk->file, walk->offset + block_head_image(head), block->image,
-                          head->size, &image, NULL) &&
-           label == head->label_size && image == head->size &&
-           crc32c(0, block->label, label) == head->label_checksum &&
-           crc32c(0, block->image, image) == head->checksum;
-}
-
-/*
- * Stores all undamaged, waiting blocks of the file. If a block begins below `sent`, notes that it
- * may have been sent, because its new position does not show that. Returns false if a block cannot
- * be stored now; *position is then where that block begins.
- */
-static bool store_blocks(struct spill *spill, struct segment_walk *walk, uint64_t sent,
-                         struct returned *block, uint64_t *position, uint64_t *stored)
-{
-    uint8_t window[SEGMENT_WINDOW_MIN];
-    struct block_head head;
-    while (segment_next(walk, window, sizeof window, &head, NULL) == SEGMENT_BLOCK) {
-        uint64_t offset = walk->offset;
-        uint64_t end = block_head_end(&head);
-        bool wanted = head.position >= *position && read_block(walk, &head, block);
-        walk->offset = offset + block_head_whole(&head);
-        if (!wanted)
-            continue;
-        const struct text image = {(const char *)block->image, head.size};
-        *position = head.position;
-        if (spill_store(spill, &head, block->label, &image, 1, NULL) != SPILL_STORED)
-            return false;
-        if (*position < sent)
-            spill->again = spill->segments.end;
-        *stored += head.count;
-        *position = end;
+    if (size <= block->room)
+        return true;
+    uint8_t *larger = realloc(block->image, size);
+    if (larger == NULL) {
+        error_no_memory(error);
+        return false;
     }
+    block->image = larger;
+    block->room = size;
     return true;
 }
 
-/* Called when the file's blocks below this position are stored or lost; the others stay kept. */
-static void note_returned(struct spill *spill, size_t index, uint64_t position, uint64_t stored)
+/* Returns false with `error` filled if a read fails. Sets *sound to whether it is undamaged. */
+static bool read_block(const struct segment_walk *walk, const struct block_head *head,
+                       struct returned *block, bool *sound, struct error *error)
 {
-    struct kept_file *file = &spill->kept.files[index];
+    size_t label, image;
+    if (!data_file_read(walk->file, walk->offset + SPILL_HEAD_SIZE, block->label, head->label_size,
+                        &label, error) ||
+        !data_file_read(walk->file, walk->offset + block_head_image(head), block->image, head->size,
+                        &image, error))
+        return false;
+    *sound = label == head->label_size && image == head->size &&
+             crc32c(0, block->label, label) == head->label_checksum &&
+             crc32c(0, block->image, image) == head->checksum;
+    return true;
+}
+
+enum result {
+    RETURNED,   /* all blocks of the file are stored or lost */
+    NOT_STORED, /* a block cannot be stored now */
+    NOT_READ,   /* a part cannot be read now, as `error` says */
+};
+
+/*
+ * Stores a block that was read. If it begins below `sent`, notes that it may have been sent,
+ * because its new position does not show that.
+ */
+static bool store_block(struct spill *spill, struct block_head *head, uint64_t sent,
+                        const struct returned *block)
+{
+    const struct text image = {(const char *)block->image, head->size};
+    bool may_be_sent = head->position < sent;
+    if (spill_store(spill, head, block->label, &image, 1, NULL) != SPILL_STORED)
+        return false;
+    if (may_be_sent)
+        spill->again = spill->segments.end;
+    return true;
+}
+
+/* Appends a block of the file. block->position is then where the file's remaining blocks begin. */
+static enum result return_block(struct spill *spill, const struct segment_walk *walk,
+                                struct block_head *head, struct kept_file *file,
+                                struct returned *block, struct error *error)
+{
+    bool sound = false;
+    uint64_t end = block_head_end(head);
+    if (!make_room(block, head->size, error) ||
+        (!read_block(walk, head, block, &sound, error) && ++file->block_failures < ATTEMPTS))
+        return NOT_READ;
+    file->block_failures = 0;
+    if (!sound)
+        return RETURNED;
+    block->position = head->position;
+    if (!store_block(spill, head, file->sent, block))
+        return NOT_STORED;
+    block->stored += head->count;
+    block->position = end;
+    return RETURNED;
+}
+
+/*
+ * Stores all undamaged, waiting blocks of the file. Unless it returns RETURNED, the next call
+ * continues at file->offset, and block->position is where the file's remaining blocks begin.
+ */
+static enum result store_blocks(struct spill *spill, struct segment_walk *walk,
+                                struct kept_file *file, struct returned *block, struct error *error)
+{
+    uint8_t window[SEGMENT_WINDOW_MIN];
+    struct block_head head;
+    for (;;) {
+        enum segment_found found = segment_next(walk, window, sizeof window, &head, error);
+        file->offset = walk->offset;
+        if (found == SEGMENT_END)
+            return RETURNED;
+        if (found == SEGMENT_FAILED) {
+            if (++file->head_failures < ATTEMPTS)
+                return NOT_READ;
+            walk->offset += sizeof window;
+            continue;
+        }
+        file->head_failures = 0;
+        uint64_t next = walk->offset + block_head_whole(&head);
+        enum result result = RETURNED;
+        if (head.position >= block->position)
+            result = return_block(spill, walk, &head, file, block, error);
+        if (result != RETURNED)
+            return result;
+        walk->offset = next;
+    }
+}
+
+/* Called when the file's blocks below this position are stored or lost; the others stay kept. */
+static void note_returned(struct spill *spill, struct kept_file *file, uint64_t position,
+                          uint64_t stored)
+{
     uint64_t lost = position - file->first - stored;
     spill->reader.lost += lost;
+    file->damaged |= lost != 0;
     if (lost != 0)
         log_line(LOG_WARNING,
                  "spill %s: %" PRIu64 " records of the kept segment %s are missing or damaged; "
@@ -70,55 +138,73 @@ static void note_returned(struct spill *spill, size_t index, uint64_t position, 
     file->first = position;
 }
 
-static bool return_file(struct spill *spill, size_t index, struct returned *block)
+/* Stores the blocks of the file, which is open, and closes it. */
+static enum result return_open(struct spill *spill, struct data_file opened, struct kept_file *file,
+                               struct returned *block, struct error *error)
 {
-    struct segments *segments = &spill->segments;
-    struct kept_file file = spill->kept.files[index];
-    struct segment_walk walk = {.spill = spill->id};
-    uint64_t position = file.first;
-    uint64_t stored = 0;
+    struct segment_walk walk = {.file = opened, .spill = spill->id, .offset = file->offset};
+    block->position = file->first;
     uint64_t size = spill->settings.size;
-    enum data_file_result opened =
-        data_file_open(segments_path(segments, file.name), &walk.file, NULL);
-    if (opened == DATA_FILE_FAILED)
-        return false;
-    bool done = opened == DATA_FILE_MISSING;
-    if (opened == DATA_FILE_DONE) {
-        if (data_file_size(walk.file, &walk.size, NULL)) {
-            spill->settings.size = UINT64_MAX; /* the file counts towards the size already */
-            done = store_blocks(spill, &walk, file.sent, block, &position, &stored);
-            spill->settings.size = size;
-        }
-        data_file_close(walk.file);
+    enum result result = NOT_READ;
+    if (data_file_size(opened, &walk.size, error)) {
+        spill->settings.size = UINT64_MAX; /* the file counts towards the size already */
+        result = store_blocks(spill, &walk, file, block, error);
+        spill->settings.size = size;
     }
-    note_returned(spill, index, done ? file.end : position, stored);
-    bool damaged = file.end - file.first != stored;
-    if (done)
-        kept_remove(&spill->kept, index);
-    uint64_t read = spill->written.read;
-    /* If the program is killed before it removes the file, the blocks are sent twice. */
-    spill_write_cursor(spill, spill_completed(spill), read > spill->again ? read : spill->again,
-                       NULL);
-    if (done && damaged)
-        segments_set_aside(segments, file.name, file.first);
-    else if (done)
-        folder_remove_file(segments_path(segments, file.name));
-    return stored != 0;
+    data_file_close(opened);
+    if (block->position >= file->end)
+        result = RETURNED;
+    note_returned(spill, file, result == RETURNED ? file->end : block->position, block->stored);
+    return result;
 }
 
-bool spill_return(struct spill *spill)
+/*
+ * Returns the blocks of the file at this index. Removes it, or sets it aside if it is damaged,
+ * unless blocks of it remain.
+ */
+static enum result return_file(struct spill *spill, size_t index, struct returned *block,
+                               struct error *error)
 {
-    struct returned block = {.room = spill->settings.image_size};
-    size_t index;
-    if (kept_next(&spill->kept, &index) == NULL || (block.image = malloc(block.room)) == NULL)
-        return false;
-    bool stored = false;
-    while (!stored && kept_next(&spill->kept, &index) != NULL) {
-        size_t before = spill->kept.count;
-        stored = return_file(spill, index, &block);
-        if (!stored && spill->kept.count == before)
-            break; /* the next read tries again */
+    struct segments *segments = &spill->segments;
+    struct kept_file *file = &spill->kept.files[index];
+    const uint64_t first = file->first;
+    struct data_file opened;
+    enum result result = RETURNED;
+    switch (data_file_open(segments_path(segments, file->name), &opened, NULL)) {
+    case DATA_FILE_DONE:
+        result = return_open(spill, opened, file, block, error);
+        break;
+    case DATA_FILE_MISSING:
+        note_returned(spill, file, file->end, 0);
+        break;
+    default:
+        return NOT_STORED; /* live records do not wait for a file that cannot be opened */
     }
+    const struct kept_file old = *file;
+    if (result == RETURNED)
+        kept_remove(&spill->kept, index);
+    uint64_t read = spill->written.read;
+    /* If the program is killed before it removes or renames the file, blocks are sent twice. */
+    spill_write_cursor(spill, spill_completed(spill), read > spill->again ? read : spill->again,
+                       NULL);
+    if (result != RETURNED)
+        kept_rename(file, segments);
+    else if (old.damaged)
+        segments_set_aside(segments, old.name, first);
+    else
+        folder_remove_file(segments_path(segments, old.name));
+    return result;
+}
+
+enum spill_found spill_return(struct spill *spill, struct error *error)
+{
+    struct returned block = {0};
+    size_t index;
+    enum result result = RETURNED;
+    while (block.stored == 0 && result == RETURNED && kept_next(&spill->kept, &index) != NULL)
+        result = return_file(spill, index, &block, error);
     free(block.image);
-    return stored;
+    if (block.stored != 0)
+        return SPILL_FOUND;
+    return result == NOT_READ ? SPILL_FOUND_FAILED : SPILL_FOUND_NONE;
 }

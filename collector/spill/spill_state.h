@@ -123,9 +123,11 @@ enum spill_stored spill_store(struct spill *spill, struct block_head *head, cons
 /* --- spill_return.c --------------------------------------------------------------------------- */
 
 /*
- * Appends the blocks of the oldest kept segments that fit again to the spill. Returns true if there
- * were any blocks.
+ * Appends the blocks of the oldest kept segments that fit again to the spill. Returns
+ * SPILL_FOUND if blocks were appended, SPILL_FOUND_NONE if there are none or they cannot be stored
+ * now, or SPILL_FOUND_FAILED with `error` filled if they cannot be read now. Like the reader, takes
+ * a part of a file as damaged after three failed reads.
  */
-bool spill_return(struct spill *spill);
+enum spill_found spill_return(struct spill *spill, struct error *error);
 
 #endif

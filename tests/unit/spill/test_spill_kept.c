@@ -139,6 +139,32 @@ TEST_WITH(a_kept_segment_that_is_missing_or_damaged_is_counted, scratch_make, sc
     }
 }
 
+TEST_WITH(a_kept_block_that_is_larger_than_images_are_now_is_found, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, 9);
+    spilling_close(spill);
+    spilling_close(open_labelled("influx"));
+    struct spill_settings settings = spilling_settings();
+    settings.label = "json";
+    settings.image_size = 100;
+    spill = spilling_open_with(&settings);
+    for (uint64_t number = 0; number < 9; number++) {
+        uint8_t bytes[SPILLING_IMAGE];
+        struct spill_block block;
+        size_t size = spilling_image(number, bytes);
+        enum spill_found found = spill_read(spill, bytes, settings.image_size, &block, NULL);
+        assert_int_equal(found, size > 100 ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND);
+        assert_int_equal(block.number, number);
+        assert_int_equal(block.size, size);
+        acknowledge_oldest(spill);
+    }
+    expect_nothing(spill);
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+}
+
 TEST_WITH(kept_segments_make_room_first, scratch_make, scratch_remove)
 {
     (void)state;

@@ -1,15 +1,17 @@
 /*
- * A spill is opened while a part of its last segment cannot be read. The blocks in it may be whole,
- * so the file is not cut. All of them are found when the disk can be read again.
+ * Parts of segments cannot be read, for a moment or for ever. No block that can be read later is
+ * lost.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/support/platform/scratch_directory.h"
+#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
 #include "tests/support/test.h"
 
@@ -17,16 +19,35 @@ ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
 /*
- * The bytes of a file that cannot be read, from `first` to below `end`. The file of the cursor is
- * shorter than `first`, so it can be read.
+ * The bytes of a file that cannot be read, from `first` to below `end`. `file` is its inode, or 0
+ * for any file; the file of the cursor is shorter than `first`, so it can be read.
  */
 static struct {
     off_t first, end;
+    ino_t file;
 } bad;
+
+/* After `passed` more reads, the next `failed` reads fail, wherever they are. */
+static struct {
+    unsigned passed, failed;
+} next_reads;
+
+static bool is_bad(int fd)
+{
+    struct stat status;
+    return bad.file == 0 || (fstat(fd, &status) == 0 && status.st_ino == bad.file);
+}
 
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
 {
-    if (offset < bad.end && offset + (off_t)size > bad.first) {
+    if (offset < bad.end && offset + (off_t)size > bad.first && is_bad(fd)) {
+        errno = EIO;
+        return -1;
+    }
+    if (next_reads.passed != 0) {
+        next_reads.passed--;
+    } else if (next_reads.failed != 0) {
+        next_reads.failed--;
         errno = EIO;
         return -1;
     }
@@ -78,6 +99,10 @@ static void open_while_bad(size_t first, size_t end)
     assert_int_equal(scratch_make(NULL), 0);
 }
 
+/*
+ * The file is not cut, because its unreadable blocks may be whole. All are found when the disk can
+ * be read again.
+ */
 TEST_WITH(where_the_rest_of_the_last_segment_cannot_be_read_nothing_is_cut_off, scratch_make,
           scratch_remove)
 {
@@ -91,4 +116,137 @@ TEST_WITH(where_some_of_its_middle_cannot_be_read_nothing_is_cut_off, scratch_ma
     (void)state;
     for (size_t first = LAST / 10; first < LAST; first += LAST / 10)
         open_while_bad(first, first + 5000);
+}
+
+/* --- kept segments ---------------------------------------------------------------------------- */
+
+#define KEPT UINT64_C(9) /* blocks in the kept segment */
+
+static struct spill *open_labelled(const char *label)
+{
+    struct spill_settings settings = one_segment();
+    settings.label = label;
+    return spilling_open_with(&settings);
+}
+
+/* Opens a spill with a kept segment that fits. */
+static struct spill *open_with_kept(void)
+{
+    struct spill *spill = open_labelled("json");
+    spilling_append_all(spill, 0, KEPT);
+    spilling_close(spill);
+    spilling_close(open_labelled("influx"));
+    return open_labelled("json");
+}
+
+/* Makes a byte of a block in the kept segment unreadable. */
+static void make_bad(uint64_t number, size_t in_block)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    struct stat status;
+    char name[80];
+    snprintf(name, sizeof name, "spill/%020d-%020d.kept", 0, (int)spilling_records(0, KEPT));
+    assert_int_equal(stat(scratch_path(name), &status), 0);
+    bad.file = status.st_ino;
+    bad.first = (off_t)in_block;
+    for (uint64_t i = 0; i < number; i++)
+        bad.first += (off_t)(SPILL_HEAD_SIZE + strlen("json") + spilling_image(i, bytes));
+    bad.end = bad.first + 1;
+}
+
+static void make_good(void)
+{
+    memset(&bad, 0, sizeof bad);
+}
+
+/* Reads and acknowledges a block. Returns false if the read fails. */
+static bool read_number(struct spill *spill, uint64_t *number)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    struct error error;
+    enum spill_found found = spill_read(spill, bytes, sizeof bytes, &block, &error);
+    if (found == SPILL_FOUND_FAILED)
+        assert_non_null(strstr(error.text, "spill"));
+    else
+        assert_int_equal(found, SPILL_FOUND);
+    if (found != SPILL_FOUND)
+        return false;
+    acknowledge_oldest(spill);
+    *number = block.number;
+    return true;
+}
+
+/* Ends a test of a kept segment: no block is left, and this many records are lost. */
+static void expect_end(struct spill *spill, uint64_t lost)
+{
+    uint64_t number;
+    assert_false(spilling_read(spill, &number));
+    assert_int_equal(spilling_counts(spill).lost, lost);
+    assert_int_equal(spilling_counts(spill).held, 0);
+    spilling_close(spill);
+    /* The cursor and the lock and, set aside, a segment that was damaged. */
+    assert_int_equal(scratch_count("spill"), lost == 0 ? 2 : 3);
+    assert_int_equal(scratch_remove(NULL), 0);
+    assert_int_equal(scratch_make(NULL), 0);
+}
+
+TEST_WITH(two_failed_reads_of_a_kept_segment_cost_nothing, scratch_make, scratch_remove)
+{
+    (void)state;
+    bool reached = true;
+    for (unsigned passed = 0; reached; passed++) {
+        struct spill *spill = open_with_kept();
+        next_reads.passed = passed;
+        next_reads.failed = 2;
+        for (uint64_t next = 0, number = 0; next < KEPT;)
+            if (read_number(spill, &number))
+                assert_int_equal(number, next++);
+        reached = next_reads.failed != 2;
+        next_reads.passed = next_reads.failed = 0;
+        expect_end(spill, 0);
+    }
+}
+
+TEST_WITH(a_block_of_a_kept_segment_that_can_never_be_read_is_lost_and_counted, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    /* The label, and the image. */
+    static const size_t in_block[] = {SPILL_HEAD_SIZE, SPILL_HEAD_SIZE + 4};
+    for (size_t i = 0; i < 2; i++) {
+        struct spill *spill = open_with_kept();
+        uint64_t number;
+        make_bad(4, in_block[i]);
+        for (uint64_t next = 0; next < 4; next++) {
+            assert_true(read_number(spill, &number));
+            assert_int_equal(number, next);
+        }
+        assert_false(read_number(spill, &number));
+        for (uint64_t next = 5; next < KEPT; next++) {
+            assert_true(read_number(spill, &number));
+            assert_int_equal(number, next);
+        }
+        make_good();
+        expect_end(spill, spilling_records(4, 5));
+    }
+}
+
+TEST_WITH(blocks_after_an_unreadable_one_of_a_kept_segment_are_found_once_by_the_next_run,
+          scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_with_kept();
+    uint64_t number;
+    make_bad(4, SPILL_HEAD_SIZE + strlen("json"));
+    for (uint64_t next = 0; next < 4; next++)
+        assert_true(read_number(spill, &number));
+    assert_false(read_number(spill, &number));
+    make_good();
+    assert_int_equal(spilling_counts(spill).lost, 0);
+    spilling_close(spill);
+    spill = open_labelled("json");
+    assert_int_equal(spilling_counts(spill).recovered, spilling_records(4, KEPT));
+    spilling_expect(spill, 4, KEPT, true);
+    expect_end(spill, 0);
 }

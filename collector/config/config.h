@@ -173,8 +173,8 @@ static inline bool config_reports_senders(const struct config *config)
 void config_free(struct config *config);
 
 /*
- * Returns true if the sink can write only samples. `passes_on`: its encoder writes the messages of
- * the schema unchanged.
+ * Returns true if the sink can write only samples. `passes_on` is true if its encoder writes the
+ * schema's messages unchanged.
  */
 bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
 

@@ -124,7 +124,10 @@ static enum part map_part_of(const struct setting *key)
     return (key->scopes & (KEY_OF_SCHEMA | KEY_OF_FILE)) != 0 ? PART_OF_SCHEMA : PART_KEYS;
 }
 
-/* Reads the value of `key`, and appends the key and its value to their part of the URL. */
+/*
+ * Reads the value of `key`, and appends key and value to the part of the URL that the key belongs
+ * to.
+ */
 static bool map_read_key(struct file_reading *reading, struct map *map, const struct setting *key)
 {
     struct provenance_text *part = &map->parts[map_part_of(key)];

@@ -93,8 +93,8 @@ enum delivery_retry {
 };
 
 /*
- * Returns true if records that the far end may already have are resent. `spills`: the sink has a
- * spill. `overwrites`: the encoder's member of this name.
+ * Returns true if records that the far end may already have are sent again. `spills` is true if the
+ * sink has a spill; `overwrites` is the encoder's member of this name.
  */
 static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
 {

@@ -53,9 +53,9 @@ struct file_set_ops {
     bool (*tick)(struct destination *destination);
 
     /*
-     * Completes the files that are due, or all files if `all`. Blocks that are not written yet go
-     * to the next files. `empty`: all blocks are empty, so that route may assign them to other
-     * files.
+     * Completes the files that are due, or all files if `all` is set. Blocks that are not written
+     * yet go to the next files. If `empty` is set, all blocks are empty, so route may assign them
+     * to other files.
      */
     void (*rotate)(struct destination *destination, bool all, bool empty);
 

@@ -36,8 +36,8 @@ struct schema_match {
 
 /*
  * Returns true if a datagram from `source` that begins with the `size` bytes at `data` matches. The
- * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient. `sender`: the name that the
- * sender has proved, or NULL.
+ * first MATCH_MAGIC_MAX bytes of a longer datagram are sufficient. `sender` is the sender's
+ * authenticated name, or NULL.
  */
 bool schema_match_takes(const struct schema_match *match, const struct address *source,
                         const char *sender, const uint8_t *data, size_t size);

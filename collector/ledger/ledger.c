@@ -386,9 +386,9 @@ static void ledger_add_measures(const struct ledger_measure *measures, const voi
 }
 
 /*
- * Reads effects before their causes (counter.h), so that no live sum exceeds its whole. The reasons
- * are read first, then the list of terms backwards, because each whole precedes its parts in the
- * list.
+ * Reads the counters of effects before those of their causes (counter.h), so that the parts of a
+ * sum never exceed the whole. That means first the reasons, and then the terms from the end of the
+ * list, where each whole precedes its parts.
  */
 static void add_ingest(struct listener_totals *sum, const struct ingest_counters *from)
 {

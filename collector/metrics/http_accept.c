@@ -36,7 +36,9 @@ static size_t count_of_network(const struct http_server *server, const struct ad
     return count;
 }
 
-/* Whether the first of two clients without an answer is the one to end. */
+/*
+ * Returns true if the first client is to be ended rather than the other. Neither has an answer yet.
+ */
 static bool goes_before(const struct client *client, const struct client *other, int64_t now_ns)
 {
     bool slow = client->state == CLIENT_ASKS && now_ns >= client->since_ns + HTTP_SLOW_NS;

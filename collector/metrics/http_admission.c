@@ -11,7 +11,10 @@ static bool is_answered(const struct client *client)
     return client->state == CLIENT_GETS || client->state == CLIENT_RESTS;
 }
 
-/* The number of answers that are being sent; `limited`: only of limited paths. */
+/*
+ * Returns the number of answers that are being sent, or with `limited` only those for limited
+ * paths.
+ */
 static size_t count_answers(const struct http_server *server, bool limited)
 {
     size_t count = 0;

@@ -31,8 +31,8 @@ struct http_answer {
     size_t size;
 
     /*
-     * For a body of unknown size: sets the next part, which is not empty and is valid until the
-     * next call. NULL if `bytes` is the whole body.
+     * NULL if `bytes` is the whole body. Otherwise the size of the body is unknown, and this
+     * function sets its next part. A part is not empty, and is valid until the next call.
      */
     enum http_more (*next)(void *context, const char **bytes, size_t *size);
 

@@ -65,9 +65,9 @@ bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *co
 void sink_outage_set_reason(struct sink_outage *outage, const char *what);
 
 /*
- * Logs the failure that was noted. `what` is as in sink_outage_note; `waiting` describes where
- * records wait ("" or "; records wait ..."). `is_silent`: nothing has failed, but there is no
- * answer.
+ * Logs the failure that was noted. `what` is as in sink_outage_note. `is_silent` means that nothing
+ * has failed, but there is no answer. `waiting` says where records wait ("" or "; records wait
+ * ...").
  */
 void sink_outage_log(const struct sink_outage *outage, const char *name,
                      const struct sink_counters *counters, const char *what, bool is_silent,

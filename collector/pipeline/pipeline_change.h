@@ -31,7 +31,8 @@ int pipeline_compare(const struct pipeline *pipeline, const struct config *to,
 void pipeline_change_clear(struct change *change);
 
 /*
- * Returns true if `list` (of struct change) contains `index`: the present listener or sink is kept.
+ * Returns true if `list`, a list of struct change, contains `index`. The listener or sink at that
+ * index is then kept.
  */
 bool pipeline_is_kept(const size_t *list, size_t count, size_t index);
 

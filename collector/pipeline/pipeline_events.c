@@ -21,8 +21,8 @@ void pipeline_pool_low(void *context)
 }
 
 /*
- * Wakes the main loop, and a thread that waits for `refreshed`: a finished receiver does not
- * refresh any more, so that thread must check its condition again.
+ * Wakes the main loop. Also wakes a thread that waits for `refreshed`: the receiver that has
+ * finished will not refresh, so that thread must check its condition again.
  */
 void pipeline_changed(void *context)
 {

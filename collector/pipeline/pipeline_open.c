@@ -239,8 +239,9 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /*
- * Claims producers for the sources with threads of their own: with `fixed` for those that no reload
- * changes, else for the others. The caller claims the fixed ones first.
+ * Claims producers for the sources that have their own threads. With `fixed`, claims them for
+ * sources that no reload changes; otherwise for those that a reload can change. Called first with
+ * `fixed`.
  */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {

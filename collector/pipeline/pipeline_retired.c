@@ -49,9 +49,10 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
 }
 
 /* --- removing parts that have ended ----------------------------------------------------------- */
+
 /*
- * Returns the sink that gets the spill of the retired sink `before`: the oldest sink that waits for
- * it.
+ * Returns the sink that takes over the spill of the retired sink `before`. If several wait for it,
+ * that is the oldest.
  */
 static struct sink_slot *spill_next(const struct pipeline *pipeline, const struct sink_slot *before)
 {

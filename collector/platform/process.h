@@ -139,9 +139,9 @@ void user_expect(void);
 int user_become(const char *user, struct error *error);
 
 /*
- * Makes that user and group the owner of a file, given by its descriptor; the file may have been
- * opened for its name only (O_PATH). Called before user_become. Returns 0, or -1 with `error`
- * filled (EXIT_CODE_CONFIG).
+ * Changes the owner and the group of a file to those of `user`. The descriptor `file` may have been
+ * opened with O_PATH. Called before user_become. Returns 0, or -1 with `error` filled
+ * (EXIT_CODE_CONFIG).
  */
 int user_give(const char *user, int file, struct error *error);
 

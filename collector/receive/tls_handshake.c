@@ -42,7 +42,10 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
     handshake->sizes = *sizes;
 }
 
-/* Reserves more bytes. Returns false, and reserves nothing, if the host has its share. */
+/*
+ * Reserves more bytes. Returns false and reserves nothing if the budget lacks them, or if this host
+ * has reserved some and holds as much as is left.
+ */
 static bool reserve_more(struct tls_handshake *handshake, size_t more)
 {
     struct tls_budget *budget = handshake->budget;

@@ -96,8 +96,8 @@ static bool entries_same_numbers(const struct schema_entry *a, const struct sche
 }
 
 /*
- * Also compares the matches of the entries before `index`: they are tried first, so they decide
- * which datagrams reach this entry.
+ * Also compares the matches of earlier entries. They are tried first, so they decide which
+ * datagrams reach this entry.
  */
 bool schema_list_same_numbers(const struct schema_list *a, const struct schema_list *b,
                               size_t index)

@@ -63,7 +63,11 @@ void series_growth_note_time(struct series_growth *growth, const struct address 
 struct growth_sender {
     struct address sender; /* as it was noted: a host, or a network for IPv6 */
     uint64_t added;
-    uint64_t refused; /* number of samples of refused series; in `late`: of samples out of time */
+    /*
+     * Number of samples of refused series; in the list `late`, of samples with a time outside the
+     * limits.
+     */
+    uint64_t refused;
 };
 
 struct growth_label {

@@ -161,7 +161,10 @@ enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
 /* Returns true if a read would find a block, or find that one is missing. */
 bool spill_has_unread(const struct spill *spill);
 
-/* Returns how many more blocks can be read before a block is acknowledged. */
+/*
+ * Returns the number of blocks that can still be read. If it is 0, a block must be acknowledged
+ * first.
+ */
 size_t spill_room(const struct spill *spill);
 
 /*

@@ -116,9 +116,9 @@ static inline uint64_t round_to_odd(struct wide x)
 }
 
 /*
- * Returns the shortest decimal in the rounding interval of c * 2^q; if there are several, the
- * closest. `narrow`: c is a power of two, so the next lower number is half as far away as the next
- * higher one.
+ * Returns the shortest decimal in the rounding interval of c * 2^q, or the closest of several.
+ * `narrow` is true if c is a power of two; then the next lower number is half as far away as the
+ * next higher one.
  */
 static struct decimal shortest_decimal(uint64_t c, int q, bool narrow)
 {

@@ -321,8 +321,8 @@ static const uint8_t *parse_item_field(struct decoder *decoder, struct item *ite
                                        uint32_t tag, const uint8_t *at, const uint8_t *end)
 {
     /*
-     * As in protobuf's C++ code, these tags have one byte; a longer encoding of the same tag counts
-     * as another field.
+     * As in protobuf's C++ code, only the one-byte encoding of these tags is recognised. Longer
+     * encodings of the same tags are unknown fields.
      */
     if (first == WIRE_TAG(WIRE_ITEM_ID, WIRE_VARINT))
         return parse_item_id(decoder, item, at, end);

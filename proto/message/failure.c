@@ -29,7 +29,7 @@ void *decoder_fail(struct decoder *decoder, enum decode_cause cause, const uint8
 /* --- causes of failures ----------------------------------------------------------------------- */
 
 /*
- * Given that no number of at most `most` bytes can be read at `at`: returns true if the bytes end
+ * Called if no number of at most `most` bytes can be read at `at`. Returns true if the bytes end
  * too early, and false if the number is too long.
  */
 static bool is_cut(const uint8_t *at, const uint8_t *end, size_t most)

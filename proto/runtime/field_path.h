@@ -102,9 +102,9 @@ const struct field_type *field_path_find(const struct message_type *type, const 
 size_t field_path_step(const char *text, size_t length);
 
 /*
- * Searches the submessages of `type` for the path `text`, and writes its full path from `type` to
- * `buffer`: "racks.psus.watts" for "watts". Of several, writes one with the fewest steps. Returns
- * false if none was found.
+ * Searches the submessages of `type` for the path `text`, for example "watts", and writes its full
+ * path from `type`, "racks.psus.watts", to `buffer`. If there are several, writes one with the
+ * fewest steps. Returns false if there is none.
  */
 bool field_path_find_below(const struct message_type *type, const char *text, size_t length,
                            char buffer[FIELD_PATH_TEXT]);

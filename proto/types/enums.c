@@ -25,8 +25,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Fills `values`, sorted by number. `declared` has a byte for each value, whose address in c_name
- * is only used to sort by the order of declaration.
+ * Fills `values`, sorted by number. Sorting needs the order of declaration, so c_name temporarily
+ * points to byte `i` of `declared` for value `i`.
  */
 static bool read_values(struct loader *loader, const Enum *from, ProtobufCEnumValue *values)
 {

@@ -71,8 +71,8 @@ static uint64_t hash_of_part(const struct wildcard_part *part)
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /*
- * Returns true if `other` has a sample with the name of this field of `part`: usually in the same
- * field, else in a field of the same oneof.
+ * Returns true if `other` has a sample with the name of this field of `part`. Usually that is in
+ * the same field, otherwise in a field of the same oneof.
  */
 static bool has_name(const struct wildcard_part *other, const struct wildcard_part *part,
                      const struct wildcard_field *field, size_t *left)

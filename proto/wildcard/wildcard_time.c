@@ -69,8 +69,8 @@ static bool is_seconds_and_nanos(const struct message_type *type)
 /* --- pairs ------------------------------------------------------------------------------------ */
 
 /*
- * Returns the nanoseconds of the unit that the name ends with, or 0, and the name's length without
- * it.
+ * If the name ends with a unit, returns the unit in nanoseconds and sets *length to the length
+ * before it. Otherwise returns 0.
  */
 static int64_t unit_at_end(const char *name, size_t *length)
 {

@@ -25,8 +25,8 @@ bool wildcard_where_inside(struct wildcard_plan *plan, const struct wildcard_whe
 bool wildcard_where_equal(const struct wildcard_where *a, const struct wildcard_where *b);
 
 /*
- * Returns true if the field of a message at this place is this label. `keyed`: the element has
- * keys.
+ * Returns true if the field of a message at this place is this label. `keyed` is true if the
+ * element has keys.
  */
 bool wildcard_is_label_at(const struct wildcard_label_field *field,
                           const struct wildcard_where *where, bool keyed);

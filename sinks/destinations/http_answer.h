@@ -17,8 +17,8 @@ struct http_meaning {
 
 /*
  * Returns the meaning of an answer to a request in the format of the encoder named `format`.
- * `status` is 0 if there was no answer. `sent`: some of the body was sent, so the server may have
- * received it even without an answer.
+ * `status` is 0 if there was no answer. `sent` is true if some of the body was sent; then the
+ * server may have received the request even if there was no answer.
  */
 struct http_meaning http_meaning_of(const char *format, long status, bool sent);
 

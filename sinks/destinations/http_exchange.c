@@ -206,15 +206,18 @@ bool http_exchange_next(struct http_exchange *exchange)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* `parts`: the server may accept some of the records. `some`: it may already have accepted some. */
+/*
+ * `parts`: the server may accept only some of the records. `some`: it may have accepted some
+ * already.
+ */
 struct refusal {
     uint8_t reason;
     bool parts, some;
 };
 
 /*
- * `stored`: an earlier request may have stored the record. If it has several lines, this request
- * may have stored some of them.
+ * `stored` means that an earlier request may have stored the record. A record with several lines
+ * may also have been stored in part by this request.
  */
 static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal, bool stored)

@@ -34,9 +34,9 @@ struct http_shapes {
 size_t http_shapes_next(struct http_shapes *shapes);
 
 /*
- * To be called for each answer. `status` is 0 if there was no answer; `proof`: it has the header
- * that proves support. Returns true if the server did not understand the records: then they must be
- * sent again in the first shape.
+ * To be called for each answer. `status` is 0 if there was no answer. `proof` is true if the answer
+ * has the header that proves support. Returns true if the server did not understand the records,
+ * which must then be sent again in the first shape.
  */
 bool http_shapes_answer(struct http_shapes *shapes, size_t shape, long status, bool proof);
 

@@ -357,7 +357,7 @@ static natsStatus make_message(const struct nats_publisher *publisher,
 }
 
 /*
- * Returns the maximum size of a message without headers that the server accepts, in bytes; 0:
+ * Returns the maximum size in bytes of a message without headers that the server accepts, or 0 if
  * unknown.
  */
 static size_t most_of_server(const struct nats_publisher *publisher)

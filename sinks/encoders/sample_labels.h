@@ -70,8 +70,8 @@ struct sample_labels {
     struct text host; /* this machine's name, for added labels */
 
     /*
-     * Shared labels that are being written, to be stored in `shared`: their part (NULL: none yet),
-     * their number, and where they begin in `keys` and in the output.
+     * The shared labels that are being written, to be stored in `shared`: the part that they belong
+     * to (or NULL), their number, and their beginning in `keys` and in the output.
      */
     bool first; /* the sample is the first of its part */
     const void *noting;

@@ -23,7 +23,8 @@
 #define SOCKETS 70
 
 /*
- * Bursts have 1, 2, 4 ... or 1024 datagrams, so that one socket's share fits in any receive buffer.
+ * Bursts have 1, 2, 4 ... or 1024 datagrams. Each burst is spread over random sockets, so that any
+ * receive buffer has room for a socket's datagrams.
  */
 #define BURST_SIZES 11
 

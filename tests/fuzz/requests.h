@@ -12,8 +12,8 @@
 #include "collector/contract/encoder.h"
 
 /*
- * `ours`: the encoder wrote these bytes, so it must make a request from them. Returns the number of
- * samples of a remote-write request, or 0 for others.
+ * Makes a request from the bytes. `ours` means that the encoder wrote them, so this must succeed.
+ * Returns the number of samples if it is a remote-write request, otherwise 0.
  */
 size_t check_requests(const struct encoder_ops *ops, const char *bytes, size_t size, bool ours);
 

@@ -331,8 +331,8 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
 /* --- the ledger ------------------------------------------------------------------------------- */
 
 /*
- * The end of a program according to the log. `knows_unread`: the log line also has the amount of
- * unread data.
+ * The end of a program according to the log. `knows_unread` is set if the log line has the amount
+ * of unread data.
  */
 struct logged {
     struct command_reported said;

@@ -71,7 +71,7 @@ struct command_reader {
 void commands_begin(const struct scenario *scenario);
 
 /*
- * A reload has succeeded that was requested at `asked_ns`: the collector must replace the running
+ * A reload requested at `asked_ns` has succeeded, so the collector must replace the running
  * programs.
  */
 void commands_are_replaced(int64_t asked_ns);
@@ -85,8 +85,8 @@ void command_row_ends(const struct command_row *row);
 void command_given(struct command_reader *reader, const char *bytes, size_t size);
 void command_read(struct command_reader *reader, const char *bytes, size_t size);
 /*
- * The collector closes the program's input and takes back `unread` bytes. `goes_on`: the program
- * would have continued to read.
+ * The collector closes the program's input and takes back `unread` bytes. `goes_on` means that the
+ * program would have continued to read.
  */
 void command_input_closes(struct command_reader *reader, size_t unread, bool goes_on);
 void command_is_to_end(struct command_reader *reader, bool now);

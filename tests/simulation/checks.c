@@ -68,8 +68,8 @@ static void take_line(const char *line, size_t size, bool stays)
 }
 
 /*
- * Reads the lines of a file or a pipe. `may_be_torn`: the last line may be incomplete. A power cut
- * loses the bytes after `synced`.
+ * Reads the lines of a file or a pipe. If `may_be_torn`, the last line may be incomplete. A power
+ * cut loses the bytes after `synced`.
  */
 static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool may_be_torn)
 {

@@ -34,9 +34,10 @@ struct message_reader {
 enum message_reader_result { MESSAGE_READER_OK, MESSAGE_READER_END, MESSAGE_READER_FAILED };
 
 /*
- * Reads the next message. MESSAGE_READER_FAILED with `error` filled: the stream ends within a
- * message, or a message is longer than MESSAGE_MAX_SIZE (EXIT_CODE_BAD_INPUT); reading failed
- * (EXIT_CODE_IO); out of memory (EXIT_CODE_INTERNAL).
+ * Reads the next message. On MESSAGE_READER_FAILED `error` is filled, with one of these codes:
+ *
+ * EXIT_CODE_BAD_INPUT: the stream ends within a message, or the message exceeds MESSAGE_MAX_SIZE;
+ * EXIT_CODE_IO: reading failed; EXIT_CODE_INTERNAL: out of memory.
  */
 enum message_reader_result message_reader_next(struct message_reader *reader, struct error *error);
 

@@ -25,7 +25,7 @@ struct page {
     struct page_line *lines;
 };
 
-/* As `rows`: no limit. */
+/* A number of rows that no page exceeds. */
 #define PAGE_ALL_ROWS ((size_t)1 << 20)
 
 /*

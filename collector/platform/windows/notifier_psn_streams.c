@@ -312,7 +312,7 @@ static void lock_together(struct stream_port *port, struct notifier_arming *armi
     }
 }
 
-/* `called`: the call has handled the rows, and each has a result. */
+/* `called` means that the call has run, so each row has a result. */
 static void unlock_together(struct armed_together *all, bool called)
 {
     for (uint32_t i = 0; i < all->count; i++) {

@@ -23,7 +23,10 @@ struct psn_removal {
     int64_t end_ns;   /* monotonic time when the registration is given up */
 };
 
-/* Records the first request, made at `now_ns` (monotonic). `asked`: it succeeded. */
+/*
+ * Records the first request, made at `now_ns` (monotonic). `asked` is true if the request
+ * succeeded.
+ */
 static inline void psn_removal_begin(struct psn_removal *removal, int64_t now_ns, bool asked)
 {
     *removal = (struct psn_removal){true, asked, now_ns + PSN_ASK_AGAIN_MS * INT64_C(1000000),

@@ -113,10 +113,10 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 /* --- commands --------------------------------------------------------------------------------- */
 
 /*
- * Returns the arguments of the service with absolute paths, or NULL with `error` filled. Makes the
- * folder of the configuration file the current one, as in the service, because paths in the file
- * are relative to it. So arguments with a configuration file are checked later (is_right), and the
- * others here.
+ * Returns the service's arguments with absolute paths, or NULL with `error` filled. Paths in a
+ * configuration file are relative to its folder, so this makes that folder the current one, as the
+ * service does. Arguments with a configuration file are checked later (is_right); other arguments
+ * are checked here.
  */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Returns the error in the line, which is given without its newline, or NULL. */
+/* Checks a line without its newline. Returns the error, or NULL if the line is valid. */
 const char *text_wrong(const char *line, size_t size);
 
 #endif

@@ -118,7 +118,7 @@ class Generator:
         return self.rng.choice(numbers)
 
     def text(self, checked):
-        # A string that is not UTF-8 is normal if it is not validated.
+        # Strings that are not UTF-8 are rare if the receiver validates them.
         if self.rng.random() < (0.004 if checked else 0.02):
             return self.rng.choice(BAD_TEXTS)
         return self.rng.choice(TEXTS)

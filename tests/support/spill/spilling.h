@@ -13,7 +13,7 @@
 #include "collector/spill/inspection.h"
 #include "collector/spill/spill.h"
 
-/* Sizes in bytes: of the largest image of a block, and of a segment, which holds several images. */
+/* Bytes of the largest image of a block, and of a segment, which has several images. */
 #define SPILLING_IMAGE   ((size_t)600)
 #define SPILLING_SEGMENT ((uint64_t)4000)
 

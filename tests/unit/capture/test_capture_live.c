@@ -24,7 +24,7 @@ static struct {
     size_t written;
     size_t part;  /* bytes that it writes in each wait */
     size_t until; /* file position at which it stops */
-    bool cancels; /* at `until`: cancel the capture; if false, close the pipe */
+    bool cancels; /* cancel the capture at `until`, instead of closing the pipe */
     unsigned waits;
 } writer;
 

@@ -253,7 +253,7 @@ TEST_WITH(no_byte_is_taken_back_without_a_name_to_reopen, fake_sink_set_up, fake
     assert_int_equal(fake->roll_backs, 0);
 }
 
-/* The reopening is due between two batches. The write before it has failed. */
+/* A reopening becomes due between two batches, after a failed write. */
 TEST_WITH(a_reopening_that_has_begun_is_not_forgotten_when_the_write_before_it_fails,
           fake_sink_set_up, fake_sink_tear_down)
 {

@@ -89,7 +89,9 @@ static bool by_definition(const char *glob, const char *text)
     return *text != '\0' && (*glob == '?' || *glob == *text) && by_definition(glob + 1, text + 1);
 }
 
-/* Writes text number `number`: its digits are letters, and the first digit 0 ends it. */
+/*
+ * Writes the text with this number: each digit except 0 is a letter, and the first 0 ends the text.
+ */
 static void spell(unsigned number, const char *alphabet, char *text)
 {
     unsigned base = (unsigned)strlen(alphabet) + 1;

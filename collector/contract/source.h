@@ -146,10 +146,16 @@ struct producer_ops {
 
     /*
      * Applies new settings while the producer's threads are paused. Returns 0, or -1 with `error`
-     * filled and the old settings kept; changing back to the old settings cannot fail. NULL if a
-     * reload cannot change the producer.
+     * filled; then some settings may have been applied, and the caller calls undo. NULL if a reload
+     * cannot change the producer.
      */
     int (*change)(void *producer, const struct listener_config *to, struct error *error);
+
+    /*
+     * Undoes the last change, also one that failed, before the threads resume. `to` are the
+     * settings from before the change. NULL if `change` is NULL.
+     */
+    void (*undo)(void *producer, const struct listener_config *to);
 
     /* Returns the number of open connections. NULL if there are no connections. */
     size_t (*connections)(const void *producer);
@@ -245,10 +251,17 @@ struct source_ops {
 
     /*
      * Applies new settings. Returns 0, or -1 with `error` filled; then some settings may have been
-     * applied, and the caller changes back to the old settings.
+     * applied, and the caller calls undo.
      */
     int (*change)(struct source *source, const struct source_host *host,
                   const struct listener_config *to, bool keeps_packets, struct error *error);
+
+    /*
+     * Undoes the last change, also one that failed. `to` and `keeps_packets` are those from before
+     * the change.
+     */
+    void (*undo)(struct source *source, const struct source_host *host,
+                 const struct listener_config *to, bool keeps_packets);
 
     /*
      * Stops the input. The sockets are closed when the receivers resume: immediately, or if

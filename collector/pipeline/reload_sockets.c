@@ -8,7 +8,8 @@
 #include "collector/pipeline/reload.h"
 
 /*
- * Changes the sockets of a source. Returns 0, or -1 with `error` filled and the source unchanged.
+ * Changes the sockets of a source. Returns 0, or -1 with `error` filled; the caller then undoes the
+ * change.
  */
 static int change_source(struct pipeline *pipeline, struct source *source,
                          const struct listener_config *to, bool keeps_packets, struct error *error)
@@ -21,24 +22,34 @@ static int change_source(struct pipeline *pipeline, struct source *source,
     return ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
+/* Undoes the last change of a source, also one that failed. */
+static void undo_source(struct pipeline *pipeline, struct source *source,
+                        const struct listener_config *to)
+{
+    const struct source_ops *ops = to->source;
+    if (ops->no_change != NULL)
+        return;
+    if (ops->producer != NULL)
+        ops->producer->undo(pipeline_producer_of(pipeline, source, 0)->object, to);
+    else
+        ops->undo(source, &pipeline->host, to, pipeline_wants_packets(pipeline->config));
+}
+
 /* Undoes the changes to the sockets of the listeners whose index is below `end`. */
 static void roll_back_before(struct reload *reload, size_t end)
 {
     struct pipeline *pipeline = reload->pipeline;
-    bool packets = pipeline_wants_packets(pipeline->config);
     RULE(pipeline->quiesced, "sockets are changed back while the producers are paused");
     RULE(pipeline->config != reload->to, "a committed reload is not undone");
     for (size_t i = 0; i < end; i++) {
         struct source *source = reload->sources[i];
-        struct error ignored;
         if (reload->producers[i] != NULL)
             continue;
         if (reload_adds_listener(reload, i))
             source->config->source->remove(source, &pipeline->host, false);
         else
-            change_source(pipeline, source,
-                          &pipeline->config->listeners[reload->change.listeners[i]], packets,
-                          &ignored);
+            undo_source(pipeline, source,
+                        &pipeline->config->listeners[reload->change.listeners[i]]);
     }
 }
 

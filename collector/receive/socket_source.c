@@ -147,6 +147,13 @@ int socket_source_change(struct source *source, const struct source_host *host,
     return 0;
 }
 
+void socket_source_undo(struct source *source, const struct source_host *host,
+                        const struct listener_config *to, bool keeps_packets)
+{
+    struct error ignored;
+    socket_source_change(source, host, to, keeps_packets, &ignored);
+}
+
 void socket_source_remove(const struct source *source, const struct source_host *host, bool drains)
 {
     for (size_t i = 0; i < host->receiver_count; i++)

@@ -25,6 +25,8 @@ const char *socket_source_fixed_key(const struct listener_config *from,
                                     const struct listener_config *to);
 int socket_source_change(struct source *source, const struct source_host *host,
                          const struct listener_config *to, bool keeps_packets, struct error *error);
+void socket_source_undo(struct source *source, const struct source_host *host,
+                        const struct listener_config *to, bool keeps_packets);
 void socket_source_remove(const struct source *source, const struct source_host *host, bool drains);
 
 #endif

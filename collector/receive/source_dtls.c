@@ -1,4 +1,5 @@
 /* dtls://ADDR:PORT. Encrypted datagrams. Each socket has its own table of sessions. */
+#include "collector/base/rule.h"
 #include "collector/contract/schema_match.h"
 #include "collector/receive/bound_sockets.h"
 #include "collector/receive/bound_source.h"
@@ -129,22 +130,12 @@ static const char *dtls_fixed_key(const struct listener_config *from,
     return socket_source_fixed_key(from, to);
 }
 
-static int undo_change(struct source *source, const struct source_host *host,
-                       const struct listener_config *to, bool keeps_packets, struct error *error)
-{
-    dtls_functions->free(source->dtls);
-    use_settings(source, source->dtls_before);
-    source->dtls_before = NULL;
-    return socket_source_change(source, host, to, keeps_packets, error);
-}
-
 /* Reads the files again. Existing sessions keep the settings with which they began. */
 static int dtls_change(struct source *source, const struct source_host *host,
                        const struct listener_config *to, bool keeps_packets, struct error *error)
 {
     struct dtls_settings *settings;
-    if (source->dtls_before != NULL)
-        return undo_change(source, host, to, keeps_packets, error);
+    RULE(source->dtls_before == NULL, "a change is kept or undone before the next one");
     if (make_settings(to, &settings, error) != 0)
         return -1;
     if (socket_source_change(source, host, to, keeps_packets, error) != 0) {
@@ -154,6 +145,18 @@ static int dtls_change(struct source *source, const struct source_host *host,
     source->dtls_before = source->dtls;
     use_settings(source, settings);
     return 0;
+}
+
+/* A change that failed has made no settings. */
+static void dtls_undo(struct source *source, const struct source_host *host,
+                      const struct listener_config *to, bool keeps_packets)
+{
+    if (source->dtls_before != NULL) {
+        dtls_functions->free(source->dtls);
+        use_settings(source, source->dtls_before);
+        source->dtls_before = NULL;
+    }
+    socket_source_undo(source, host, to, keeps_packets);
 }
 
 const struct source_ops source_dtls = {
@@ -172,5 +175,6 @@ const struct source_ops source_dtls = {
     .announce = bound_sockets_announce,
     .fixed_key = dtls_fixed_key,
     .change = dtls_change,
+    .undo = dtls_undo,
     .remove = socket_source_remove,
 };

@@ -182,7 +182,7 @@ static void inherited_announce(const struct source *source, const struct source_
     .refuse = inherited_source_refuse, .conflict = inherited_source_conflict,                      \
     .check = inherited_check, .sockets = inherited_count, .open = inherited_open_sockets,          \
     .announce = inherited_announce, .fixed_key = socket_source_fixed_key,                          \
-    .change = socket_source_change, .remove = socket_source_remove
+    .change = socket_source_change, .undo = socket_source_undo, .remove = socket_source_remove
 
 const struct source_ops source_inherited_datagrams = {
     .keys = SOURCE_KEYS_SOCKET,

@@ -106,5 +106,6 @@ const struct source_ops source_udp = {
     .announce = bound_sockets_announce,
     .fixed_key = socket_source_fixed_key,
     .change = socket_source_change,
+    .undo = socket_source_undo,
     .remove = socket_source_remove,
 };

@@ -33,7 +33,6 @@ struct stream_share;
 struct channel_kind {
     const struct channel_ops *ops; /* NULL if the kind is not set */
     void *context;                 /* data of the kind for this listener */
-    const void *made_of;           /* identifies the settings from which the kind was made */
 };
 
 /* Bytes of the digest of a peer's proven name. */

@@ -163,29 +163,23 @@ int stream_server_start(struct stream_server *server, struct error *error)
     return 0;
 }
 
-bool stream_server_keeps_kind(const struct stream_server *server, const void *made_of)
+/* Applies the settings to open connections. `blocks` are those that the connections had before. */
+static void follow_settings(struct stream_server *server, struct stream_blocks *blocks)
 {
-    return server->kind_before.ops != NULL && server->kind_before.made_of == made_of;
-}
-
-static void follow_kind(struct stream_server *server, const struct channel_kind *kind)
-{
-    if (kind->ops != NULL) {
-        channel_kind_end(&server->kind_before);
-        server->kind_before = server->settings.kind;
-        server->settings.kind = *kind;
-        return;
+    for (size_t i = 0; i < server->slots.made; i++) {
+        struct stream_slot *slot = server->slots.all[i];
+        if (stream_slot_phase(slot) == SLOT_FREE)
+            continue;
+        stream_connection_follow(&slot->connection, &server->settings, blocks);
+        stream_slot_note_times(slot);
     }
-    RULE(server->kind_before.ops != NULL, "a kind is restored once after it was changed");
-    channel_kind_end(&server->settings.kind);
-    server->settings.kind = server->kind_before;
-    server->kind_before.ops = NULL;
 }
 
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error)
 {
     RULE(stream_server_is_quiescent(server), "a stream server is quiescent while it is changed");
+    RULE(server->kind_before.ops == NULL, "a stream server resumes before the next change");
     struct stream_blocks *before = server->settings.blocks;
     struct stream_blocks *blocks = before;
     if (!stream_slots_grow(&server->slots, limits->max_connections))
@@ -198,17 +192,24 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
     }
     server->settings.blocks = blocks;
     follow_limits(server, limits);
-    follow_kind(server, kind);
-    for (size_t i = 0; i < server->slots.made; i++) {
-        struct stream_slot *slot = server->slots.all[i];
-        if (stream_slot_phase(slot) == SLOT_FREE)
-            continue;
-        stream_connection_follow(&slot->connection, &server->settings, before);
-        stream_slot_note_times(slot);
-    }
+    server->kind_before = server->settings.kind;
+    server->settings.kind = *kind;
+    follow_settings(server, before);
     if (blocks != before)
         stream_blocks_destroy(before);
     return 0;
+}
+
+void stream_server_undo(struct stream_server *server, const struct stream_limits *limits)
+{
+    RULE(stream_server_is_quiescent(server), "a stream server is quiescent while it is changed");
+    follow_limits(server, limits);
+    if (server->kind_before.ops != NULL) {
+        channel_kind_end(&server->settings.kind);
+        server->settings.kind = server->kind_before;
+        server->kind_before.ops = NULL;
+    }
+    follow_settings(server, server->settings.blocks);
 }
 
 int stream_server_set_access(struct stream_server *server, const struct local_access *access,

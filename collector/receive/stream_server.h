@@ -104,12 +104,17 @@ int stream_server_start(struct stream_server *server, struct error *error);
 /*
  * Applies changed limits. The server must be quiescent. No connection is closed: while more are
  * open than allowed, no other is accepted. A frame that has begun keeps its limit. Memory is kept.
- * New connections use `kind`, which the server then owns. If `kind` has no ops, they use the kind
- * from before the last change, which the server keeps until it resumes. Returns 0, or -1 with
- * `error` filled and nothing changed.
+ * New connections use `kind`, which the server then owns. It keeps the kind from before the change
+ * until it resumes. Returns 0, or -1 with `error` filled and limits and kind unchanged.
  */
 int stream_server_change(struct stream_server *server, const struct stream_limits *limits,
                          const struct channel_kind *kind, struct error *error);
+
+/*
+ * Undoes the last change, also one that failed, before the server resumes. `limits` are those from
+ * before the change.
+ */
+void stream_server_undo(struct stream_server *server, const struct stream_limits *limits);
 
 /*
  * Changes the permissions and owner of a local socket's file. No effect on other sockets. Returns
@@ -117,12 +122,6 @@ int stream_server_change(struct stream_server *server, const struct stream_limit
  */
 int stream_server_set_access(struct stream_server *server, const struct local_access *access,
                              struct error *error);
-
-/*
- * Returns true if the server still keeps the kind from before a change, and that kind was made from
- * these settings.
- */
-bool stream_server_keeps_kind(const struct stream_server *server, const void *made_of);
 
 /*
  * Any thread: stops accepting. Input that has arrived is handled and answered, then connections are

@@ -128,7 +128,6 @@ static int producer_make_kind(struct channel_kind *kind, const struct listener_c
     if (listener->tls &&
         (load_tls(&why) != 0 || tls_channels->make_kind(&options, kind, &why) != 0))
         return name_listener(listener, &why, error);
-    kind->made_of = listener;
     return 0;
 }
 
@@ -240,16 +239,24 @@ static int producer_change(void *producer, const struct listener_config *to, str
 {
     const struct stream_limits limits = producer_limits(to);
     const struct local_access access = access_of(to);
-    struct channel_kind kind = {.ops = NULL};
+    struct channel_kind kind;
     if (stream_server_set_access(producer, &access, error) != 0)
         return -1;
-    if (!stream_server_keeps_kind(producer, to) &&
-        producer_make_kind(&kind, to, stream_server_slots_after(producer, &limits), error) != 0)
+    if (producer_make_kind(&kind, to, stream_server_slots_after(producer, &limits), error) != 0)
         return -1;
     if (stream_server_change(producer, &limits, &kind, error) == 0)
         return 0;
     channel_kind_end(&kind);
     return -1;
+}
+
+static void producer_undo(void *producer, const struct listener_config *to)
+{
+    const struct stream_limits limits = producer_limits(to);
+    const struct local_access access = access_of(to);
+    struct error ignored;
+    stream_server_set_access(producer, &access, &ignored);
+    stream_server_undo(producer, &limits);
 }
 
 static size_t producer_connections(const void *producer)
@@ -285,6 +292,7 @@ const struct producer_ops stream_source_producer = {
     .is_awake = producer_is_awake,
     .resume = producer_resume,
     .change = producer_change,
+    .undo = producer_undo,
     .connections = producer_connections,
     .memory_after = producer_memory_after,
     .join = producer_join,

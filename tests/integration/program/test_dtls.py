@@ -12,6 +12,7 @@ from certificates import OPENSSL, RSA, Authority
 from ports import free_port
 from protobuf import metric
 from sluice_program import CHANGED, ProgramTest, built_with, read_lines, wait_until
+from test_reload import REFUSED
 
 if WINDOWS or OPENSSL is None or not built_with("tls"):
     skip("no OpenSSL here")
@@ -498,6 +499,48 @@ class Reload(DtlsTest):
         ledger = program.stop()
         self.assertEqual(sorted(self.written()), [(None, value) for value in range(1, 7)])
         self.assertEqual(ledger["listeners"][0]["sessions_stopped"], 3)
+
+    def shown(self, program):
+        """The name in the certificate that a new client is shown."""
+        return self.opened(program).dtls.peer_name()
+
+    def refuse(self, program, pair, more=""):
+        refused = sum(REFUSED in line for line in program.said())
+        self.configure(pair, more)
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED, refused + 1)
+
+    def test_a_reload_after_a_refused_one_is_applied(self):
+        self.url = f"dtls://127.0.0.1:{free_port()}"
+        program = self.start("--config", self.configure(FILES.server))
+        self.refuse(program, ("/no/such/file", FILES.server[1]))
+        self.assertEqual(self.shown(program), "server")
+        self.configure(FILES.stranger, "  idle_timeout: 100ms\n")
+        program.ask_to_reload()
+        program.wait_for_log(CHANGED)
+        client = self.opened(program)
+        self.assertEqual(client.dtls.peer_name(), "stranger")
+        client.socket.settimeout(5)
+        self.assertIsNotNone(client.receive())
+        self.assertTrue(client.dtls.has_ended())
+        self.refuse(program, FILES.server, "  client_ca: /no/such/file\n")
+        self.assertEqual(self.shown(program), "stranger")
+        program.stop()
+
+    def test_a_refused_reload_does_not_read_the_present_files_again(self):
+        self.url = f"dtls://127.0.0.1:{free_port()}"
+        pair = self.folder / "cert", self.folder / "key"
+        for files, more in ((FILES.server, ""), (FILES.stranger, "  client_ca: /no/such/file\n")):
+            for file, its in zip(pair, files):
+                shutil.copy(its, file)
+            if not more:
+                program = self.start("--config", self.configure(pair))
+        self.refuse(program, pair, more)
+        self.assertEqual(self.shown(program), "server")
+        program.ask_to_reload()
+        program.wait_for_log(REFUSED, 2)
+        self.assertEqual(self.shown(program), "server")
+        program.stop()
 
 
 class Configuration(DtlsTest):

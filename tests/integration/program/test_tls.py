@@ -691,6 +691,17 @@ class Reload(Tls):
                          {"successor", "second"})
         program.stop()
 
+    def test_a_refused_reload_does_not_read_the_present_files_again(self):
+        program = self.start("--config", str(self.config))
+        self.use(*FILES.authority.issue("successor"))
+        self.write("client_ca: /no/such/file")
+        self.reload(program, refused=1)
+        self.assertEqual(self.shown(program), "server")
+        self.write()
+        self.reload(program, taken=1)
+        self.assertEqual(self.shown(program), "successor")
+        program.stop()
+
     def test_certificates_of_clients_can_be_wanted_from_then_on(self):
         self.leave_sandbox()
         program = self.start("--config", str(self.config))

@@ -29,7 +29,7 @@ static size_t request_read_body(char *to, size_t size, size_t count, void *conte
     const struct text *piece = request->body->pieces;
     size_t at = request->at;
     if (at == 0)
-        request->refused = false; /* libcurl sends the request again */
+        request->refused = false; /* a new attempt begins; the refusal was for an earlier one */
     if (at >= piece->size && piece != request->body->pieces + HTTP_BODY_PIECES - 1)
         at -= piece++->size;
     size_t left = piece->size - at;

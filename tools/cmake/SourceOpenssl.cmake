@@ -5,7 +5,8 @@
 # loaded at run time, and swapcontext(3), which musl does not have. The functions for engines stay, because
 # librdkafka calls them, but no engine is built.
 #
-# CA certificates are where most distributions have them; platform/trusted_authorities.h has other places.
+# CA certificates are where most distributions have them; other places are in
+# collector/platform/trusted_authorities.h.
 set(openssl_without
     afalgeng aria async autoload-config bf camellia capieng cast cmp cms comp ct devcryptoeng dsa dso dtls1 ec2m
     filenames gost idea ktls legacy md4 mdc2 module nextprotoneg padlockeng rc2 rc4 rmd160 scrypt sctp seed shared

@@ -78,11 +78,11 @@ bool kept_is_named(const char *name, struct kept_file *file)
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE])
 {
-    label[0] = '\0';
     for (size_t i = 0; i < kept->count; i++)
-        if (!kept->files[i].fits &&
-            scan_label(segments, kept->files[i].name, spill, kept->files[i].first, label))
+        if (!kept->files[i].fits && scan_label(segments, kept->files[i].name, spill,
+                                               kept->files[i].first, label) == SCAN_LABEL_FOUND)
             return;
+    label[0] = '\0';
 }
 
 static void name_file(struct kept_file *file)
@@ -93,19 +93,24 @@ static void name_file(struct kept_file *file)
 
 /*
  * Blocks without a label (of earlier versions) fit every sink, and a sink without a label fits
- * every block.
+ * every block. A segment without a block fits: the reader counts its records as lost. A segment
+ * that cannot be read does not fit, because its blocks may have another label.
  */
-static bool is_fit(const char *found, const char *label)
-{
-    return found[0] == '\0' || label == NULL || label[0] == '\0' || strcmp(found, label) == 0;
-}
-
-/* A segment whose label cannot be read counts as fitting; the reader will notice the damage. */
 static bool file_fits(struct segments *segments, const char *name, uint64_t spill,
                       uint64_t position, const char *label)
 {
     char found[SPILL_LABEL_SIZE];
-    return !scan_label(segments, name, spill, position, found) || is_fit(found, label);
+    if (label == NULL || label[0] == '\0')
+        return true;
+    switch (scan_label(segments, name, spill, position, found)) {
+    case SCAN_LABEL_FOUND:
+        return found[0] == '\0' || strcmp(found, label) == 0;
+    case SCAN_LABEL_NONE:
+        return true;
+    case SCAN_LABEL_UNREAD:
+        break;
+    }
+    return false;
 }
 
 void kept_match(struct kept *kept, struct segments *segments, uint64_t spill, const char *label)

@@ -5,21 +5,42 @@
 /* Attempts to open or read a file before it is skipped. */
 #define ATTEMPTS 3
 
-static bool open_scanned(struct segments *segments, const char *name, struct data_file *file)
+static enum data_file_result open_scanned(struct segments *segments, const char *name,
+                                          struct data_file *file)
+{
+    enum data_file_result result = DATA_FILE_FAILED;
+    for (unsigned i = 0; i < ATTEMPTS && result == DATA_FILE_FAILED; i++)
+        result = data_file_open(segments_path(segments, name), file, NULL);
+    return result;
+}
+
+/* Returns false if all reads fail. *got is below `size` at the end of the file. */
+static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, size_t size,
+                         size_t *got)
 {
     for (unsigned i = 0; i < ATTEMPTS; i++)
-        if (data_file_open(segments_path(segments, name), file, NULL) == DATA_FILE_DONE)
+        if (data_file_read(file, offset, bytes, size, got, NULL))
             return true;
     return false;
 }
 
-static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, size_t size)
+/*
+ * Finds the next block, like segment_next. Skips a part of the file that cannot be read, and clears
+ * *is_read then. Returns false at the end of the file.
+ */
+static bool next_scanned(struct segment_walk *walk, struct block_head *head, bool *is_read)
 {
-    size_t got;
-    for (unsigned i = 0; i < ATTEMPTS; i++)
-        if (data_file_read(file, offset, bytes, size, &got, NULL))
-            return got == size;
-    return false;
+    uint8_t window[SEGMENT_WINDOW_MIN];
+    unsigned failures = 0;
+    enum segment_found found;
+    while ((found = segment_next(walk, window, sizeof window, head, NULL)) == SEGMENT_FAILED) {
+        if (++failures < ATTEMPTS)
+            continue;
+        failures = 0;
+        *is_read = false;
+        walk->offset += sizeof window;
+    }
+    return found == SEGMENT_BLOCK;
 }
 
 /* Returns the head at this offset if the end of the file cuts its block, else an empty head. */
@@ -27,7 +48,9 @@ static struct block_head torn_at(const struct segment_walk *walk, uint64_t offse
 {
     uint8_t bytes[SPILL_HEAD_SIZE];
     struct block_head head;
-    if (offset + SPILL_HEAD_SIZE <= size && read_scanned(walk->file, offset, bytes, sizeof bytes) &&
+    size_t got;
+    if (offset + SPILL_HEAD_SIZE <= size &&
+        read_scanned(walk->file, offset, bytes, sizeof bytes, &got) && got == sizeof bytes &&
         block_head_read(bytes, &head) && (walk->spill == 0 || head.spill == walk->spill) &&
         block_head_whole(&head) > size - offset)
         return head;
@@ -39,23 +62,11 @@ struct scan scan_segment(struct segments *segments, const char *name, uint64_t s
 {
     struct scan scan = {0};
     struct segment_walk walk = {.size = size, .spill = spill};
-    uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
-    if (!open_scanned(segments, name, &walk.file))
+    if (open_scanned(segments, name, &walk.file) != DATA_FILE_DONE)
         return scan;
     scan.is_readable = scan.is_read = true;
-    enum segment_found found;
-    unsigned failures = 0;
-    while ((found = segment_next(&walk, window, sizeof window, &head, NULL)) != SEGMENT_END) {
-        if (found == SEGMENT_FAILED) {
-            if (++failures < ATTEMPTS)
-                continue;
-            failures = 0;
-            scan.is_read = false;
-            walk.offset += sizeof window;
-            continue;
-        }
-        failures = 0;
+    while (next_scanned(&walk, &head, &scan.is_read)) {
         scan.has_head |= walk.offset == 0;
         if (!scan.has_block)
             scan.first = head;
@@ -72,42 +83,54 @@ struct scan scan_segment(struct segments *segments, const char *name, uint64_t s
     return scan;
 }
 
-static bool read_label(const struct segment_walk *walk, const struct block_head *head,
-                       char label[SPILL_LABEL_SIZE])
+static enum scan_label read_label(const struct segment_walk *walk, const struct block_head *head,
+                                  char label[SPILL_LABEL_SIZE])
 {
+    size_t got = 0;
     label[head->label_size] = '\0';
-    return head->label_size == 0 ||
-           (read_scanned(walk->file, walk->offset + SPILL_HEAD_SIZE, label, head->label_size) &&
-            crc32c(0, label, head->label_size) == head->label_checksum);
+    if (head->label_size != 0 &&
+        !read_scanned(walk->file, walk->offset + SPILL_HEAD_SIZE, label, head->label_size, &got))
+        return SCAN_LABEL_UNREAD;
+    bool sound =
+        got == head->label_size && (got == 0 || crc32c(0, label, got) == head->label_checksum);
+    return sound ? SCAN_LABEL_FOUND : SCAN_LABEL_NONE;
 }
 
-bool scan_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
-                char label[SPILL_LABEL_SIZE])
+enum scan_label scan_label(struct segments *segments, const char *name, uint64_t spill,
+                           uint64_t position, char label[SPILL_LABEL_SIZE])
 {
     struct segment_walk walk = {.spill = spill};
-    uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
-    bool found = false;
-    if (!open_scanned(segments, name, &walk.file))
-        return false;
-    if (data_file_size(walk.file, &walk.size, NULL))
-        while (!found && segment_next(&walk, window, sizeof window, &head, NULL) == SEGMENT_BLOCK) {
-            found = block_head_end(&head) > position && read_label(&walk, &head, label);
-            walk.offset += block_head_whole(&head);
-        }
+    bool is_read = true;
+    enum scan_label found = SCAN_LABEL_NONE;
+    enum data_file_result opened = open_scanned(segments, name, &walk.file);
+    if (opened != DATA_FILE_DONE)
+        return opened == DATA_FILE_MISSING ? SCAN_LABEL_NONE : SCAN_LABEL_UNREAD;
+    if (!data_file_size(walk.file, &walk.size, NULL))
+        is_read = false;
+    while (found != SCAN_LABEL_FOUND && next_scanned(&walk, &head, &is_read)) {
+        if (block_head_end(&head) > position)
+            found = read_label(&walk, &head, label);
+        is_read &= found != SCAN_LABEL_UNREAD;
+        walk.offset += block_head_whole(&head);
+    }
     data_file_close(walk.file);
-    return found;
+    return found == SCAN_LABEL_FOUND || is_read ? found : SCAN_LABEL_UNREAD;
 }
 
 uint64_t scan_end(struct segments *segments, const char *name, uint64_t spill)
 {
     struct data_file file;
-    uint64_t size = 0;
-    if (!open_scanned(segments, name, &file))
-        return 0;
-    if (!data_file_size(file, &size, NULL))
-        size = 0;
+    uint64_t size;
+    enum data_file_result opened = open_scanned(segments, name, &file);
+    if (opened != DATA_FILE_DONE)
+        return opened == DATA_FILE_MISSING ? 0 : UINT64_MAX;
+    bool has_size = data_file_size(file, &size, NULL);
     data_file_close(file);
+    if (!has_size)
+        return UINT64_MAX;
     const struct scan scan = scan_segment(segments, name, size, spill, true);
+    if (!scan.is_read)
+        return UINT64_MAX;
     return scan.has_block ? block_head_end(&scan.last) : 0;
 }

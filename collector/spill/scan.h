@@ -27,14 +27,23 @@ struct scan {
 struct scan scan_segment(struct segments *segments, const char *name, uint64_t size, uint64_t spill,
                          bool whole);
 
-/*
- * Reads the label of the first block that ends above this position ("" if it has no label). Returns
- * false if there is no such block, or if it cannot be read.
- */
-bool scan_label(struct segments *segments, const char *name, uint64_t spill, uint64_t position,
-                char label[SPILL_LABEL_SIZE]);
+enum scan_label {
+    SCAN_LABEL_FOUND,
+    SCAN_LABEL_NONE,   /* the file is missing, or has no such block */
+    SCAN_LABEL_UNREAD, /* a part of the file could not be read; it may have such a block */
+};
 
-/* Returns the position after the file's last whole block, or 0 if it has none. */
+/*
+ * Reads the label of the first block that ends above this position and whose label can be read and
+ * is undamaged. The label is "" if the block has none.
+ */
+enum scan_label scan_label(struct segments *segments, const char *name, uint64_t spill,
+                           uint64_t position, char label[SPILL_LABEL_SIZE]);
+
+/*
+ * Returns the position after the file's last whole block, 0 if it has none, or UINT64_MAX if a part
+ * of the file cannot be read.
+ */
 uint64_t scan_end(struct segments *segments, const char *name, uint64_t spill);
 
 #endif

@@ -174,11 +174,8 @@ planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     /*"
     TO "    /*")
 planted(failing_reads_add_up FILE collector/spill/scan.c
-    FROM "            continue;
-        }
-        failures = 0;"
-    TO "            continue;
-        }")
+    FROM "    unsigned failures = 0;"
+    TO "    static unsigned failures = 0;")
 planted(what_cannot_be_stored_is_overtaken FILE collector/output/delivery_writer.c
     FROM "clock_monotonic_ns() < delivery->sends_ns && delivery_keep_older(delivery))"
     TO "clock_monotonic_ns() < delivery->sends_ns)")

@@ -139,16 +139,22 @@ static struct spill *open_with_kept(void)
     return open_labelled("json");
 }
 
+static void make_bad_from(const char *name, size_t offset)
+{
+    struct stat status;
+    assert_int_equal(stat(scratch_path(name), &status), 0);
+    bad.file = status.st_ino;
+    bad.first = (off_t)offset;
+    bad.end = status.st_size;
+}
+
 /* Makes a byte of a block in the kept segment unreadable. */
 static void make_bad(uint64_t number, size_t in_block)
 {
     uint8_t bytes[SPILLING_IMAGE];
-    struct stat status;
     char name[80];
     snprintf(name, sizeof name, "spill/%020d-%020d.kept", 0, (int)spilling_records(0, KEPT));
-    assert_int_equal(stat(scratch_path(name), &status), 0);
-    bad.file = status.st_ino;
-    bad.first = (off_t)in_block;
+    make_bad_from(name, in_block);
     for (uint64_t i = 0; i < number; i++)
         bad.first += (off_t)(SPILL_HEAD_SIZE + strlen("json") + spilling_image(i, bytes));
     bad.end = bad.first + 1;
@@ -248,5 +254,59 @@ TEST_WITH(blocks_after_an_unreadable_one_of_a_kept_segment_are_found_once_by_the
     spill = open_labelled("json");
     assert_int_equal(spilling_counts(spill).recovered, spilling_records(4, KEPT));
     spilling_expect(spill, 4, KEPT, true);
+    expect_end(spill, 0);
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+/* Two reads fail at an opening of the spill, at each place. The blocks do not fit this sink. */
+static void expect_kept(unsigned passed, bool *reached)
+{
+    next_reads.passed = passed;
+    next_reads.failed = 2;
+    struct spill *spill = open_labelled("influx");
+    *reached |= next_reads.failed != 2;
+    next_reads.passed = next_reads.failed = 0;
+    uint64_t number;
+    assert_int_equal(spilling_counts(spill).kept, spilling_records(0, KEPT));
+    assert_false(spilling_read(spill, &number));
+    spilling_close(spill);
+}
+
+TEST_WITH(after_two_failed_reads_blocks_of_another_label_are_still_kept, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    bool reached = true;
+    for (unsigned passed = 0; reached; passed++) {
+        struct spill *spill = open_labelled("json");
+        spilling_append_all(spill, 0, KEPT);
+        spilling_close(spill);
+        reached = false;
+        expect_kept(passed, &reached); /* the segment becomes a kept one */
+        expect_kept(passed, &reached);
+        spill = open_labelled("json");
+        spilling_expect(spill, 0, KEPT, true);
+        expect_end(spill, 0);
+    }
+}
+
+TEST_WITH(a_segment_whose_label_cannot_be_read_is_kept_whole, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_labelled("json");
+    char label[SPILL_LABEL_SIZE];
+    spilling_append_all(spill, 0, KEPT);
+    spilling_close(spill);
+    make_bad_from(spilling_segment(0), SPILL_HEAD_SIZE);
+    spill = open_labelled("influx");
+    assert_int_equal(spilling_counts(spill).kept, spilling_records(0, KEPT));
+    spill_kept_label(spill, label);
+    assert_string_equal(label, "");
+    make_good();
+    spilling_close(spill);
+    spill = open_labelled("json");
+    assert_int_equal(spilling_counts(spill).recovered, spilling_records(0, KEPT));
+    spilling_expect(spill, 0, KEPT, true);
     expect_end(spill, 0);
 }

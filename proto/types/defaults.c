@@ -16,13 +16,35 @@ static bool is_improper(struct loader *loader, const struct field_source *source
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Reads a number of the field's kind, as the bits that the field has in memory. */
+/* Reads a whole number from 0 to `most`. strtoull would also take "-1". */
+static bool read_unsigned(const char *text, uint64_t most, uint64_t *bits)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    *bits = value;
+    return end != text && *end == '\0' && errno == 0 && *text != '-' && value <= most;
+}
+
+static bool read_signed(const char *text, int64_t least, int64_t most, uint64_t *bits)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *bits = (uint64_t)value;
+    return end != text && *end == '\0' && errno == 0 && value >= least && value <= most;
+}
+
+/*
+ * Reads a number of the field's kind, as the bits that the field has in memory. Refuses whole
+ * numbers outside of the kind's range. A fraction outside of it becomes infinite or 0, as in
+ * protobuf's C++ library. The program never calls setlocale, so the decimal point is ".".
+ */
 static bool read_number(const struct field_type *field, const char *text, uint64_t *bits)
 {
     char *end;
     float narrow;
     double wide;
-    errno = 0;
     switch (field->kind) {
     case KIND_DOUBLE:
         wide = strtod(text, &end);
@@ -33,14 +55,14 @@ static bool read_number(const struct field_type *field, const char *text, uint64
         memcpy(bits, &narrow, sizeof narrow);
         break;
     case KIND_UINT32:
-    case KIND_UINT64:
     case KIND_FIXED32:
+        return read_unsigned(text, UINT32_MAX, bits);
+    case KIND_UINT64:
     case KIND_FIXED64:
-        *bits = strtoull(text, &end, 10);
-        break;
+        return read_unsigned(text, UINT64_MAX, bits);
     default:
-        *bits = (uint64_t)strtoll(text, &end, 10);
-        break;
+        return field->size == 4 ? read_signed(text, INT32_MIN, INT32_MAX, bits)
+                                : read_signed(text, INT64_MIN, INT64_MAX, bits);
     }
     return end != text && *end == '\0';
 }

@@ -26,6 +26,7 @@ enum {
     FIELD_LABEL = 4,
     FIELD_TYPE = 5,
     FIELD_TYPE_NAME = 6,
+    FIELD_DEFAULT = 7,
     FIELD_OPTIONS = 8,
     FIELD_ONEOF_INDEX = 9,
     FIELD_OPTIONS_FEATURES = 21,
@@ -102,6 +103,8 @@ static void put_field_body(struct wire *set, struct field_written field)
     wire_uint(set, FIELD_TYPE, (uint64_t)(int64_t)field.type);
     if (field.type_name != NULL)
         wire_text(set, FIELD_TYPE_NAME, field.type_name);
+    if (field.default_value != NULL)
+        wire_text(set, FIELD_DEFAULT, field.default_value);
     if (field.oneof != 0)
         wire_uint(set, FIELD_ONEOF_INDEX, (uint64_t)(int64_t)(field.oneof - 1));
     put_features(set, FIELD_OPTIONS, FIELD_OPTIONS_FEATURES, field.features);

@@ -31,6 +31,7 @@ struct field_written {
     const char *type_name; /* NULL if there is none */
     int oneof;             /* index of its oneof plus 1; 0 if not in a oneof */
     struct features_written features;
+    const char *default_value; /* NULL: none */
 };
 
 /* Omits the syntax if `syntax` is NULL, and the edition if `edition` is 0. */

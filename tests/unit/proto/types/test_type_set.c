@@ -324,6 +324,15 @@ static void assert_refused_at(const char *expected, int line)
         fail_msg("line %d: %d, %s", line, (int)error.code, error.text);
 }
 
+static void assert_loaded(void)
+{
+    struct type_set *made = NULL;
+    struct error error;
+    if (type_set_load("the.set", set.bytes, set.size, NULL, &made, &error) != 0)
+        fail_msg("%s", error.text);
+    type_set_destroy(made);
+}
+
 /* Begins a file "f.proto" of package p, and in it message M. Neither is ended. */
 static size_t file_begun, message_begun;
 
@@ -346,6 +355,57 @@ static void put_plain(const char *name, int32_t number, int label, int type, con
         &set,
         (struct field_written){
             .name = name, .number = number, .label = label, .type = type, .type_name = type_name});
+}
+
+/* Makes p.M with one field that has a default. */
+static void begin_default(int type, const char *text)
+{
+    begin_p_m();
+    put_field(&set, (struct field_written){.name = "number",
+                                           .number = 1,
+                                           .label = LABEL_OPTIONAL,
+                                           .type = type,
+                                           .default_value = text});
+    end_p_m();
+}
+
+TEST_WITH(a_default_outside_of_the_range_of_its_field_is_refused, clear_set, NULL)
+{
+    (void)state;
+    static const struct {
+        int type;
+        const char *least, *most, *below, *above;
+    } kinds[] = {
+        {KIND_INT32, "-2147483648", "2147483647", "-2147483649", "2147483648"},
+        {KIND_SFIXED32, "-2147483648", "2147483647", "-99999999999", "4294967296"},
+        {KIND_SINT64, "-9223372036854775808", "9223372036854775807", "-9223372036854775809",
+         "9223372036854775808"},
+        {KIND_UINT32, "0", "4294967295", "-1", "4294967296"},
+        {KIND_FIXED64, "0", "18446744073709551615", "-1", "18446744073709551616"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        begin_default(kinds[i].type, kinds[i].least);
+        assert_loaded();
+        begin_default(kinds[i].type, kinds[i].most);
+        assert_loaded();
+        begin_default(kinds[i].type, kinds[i].below);
+        assert_refused("has an invalid default");
+        begin_default(kinds[i].type, kinds[i].above);
+        assert_refused("has an invalid default");
+    }
+}
+
+/* They become infinite, 0 or subnormal, as in protobuf's C++ library. */
+TEST_WITH(a_default_that_is_too_large_or_small_for_a_fraction_is_valid, clear_set, NULL)
+{
+    (void)state;
+    static const char *const texts[] = {"1e+50", "1e-42", "1e-60", "1e+400", "-1e-400"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        begin_default(KIND_FLOAT, texts[i]);
+        assert_loaded();
+        begin_default(KIND_DOUBLE, texts[i]);
+        assert_loaded();
+    }
 }
 
 TEST_WITH(bytes_that_are_no_set_are_refused, clear_set, NULL)

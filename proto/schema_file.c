@@ -26,7 +26,7 @@ struct file_schema {
     struct schema schema;
     struct type_set *set; /* owns the types */
     struct nested nested;
-    char *warning;                 /* owned; NULL: no warning */
+    char *warning;                 /* owned; NULL means no warning */
     struct file_variant *variants; /* one for each choice of `nested` */
     size_t variant_count;
     struct wildcard_plan *wildcard; /* NULL: no path in `value` ends with "*" */

@@ -15,7 +15,7 @@ typedef Sluice__Riemann__Event Event;
 /* The decoded Msg, and the joined tags, which it does not contain. */
 struct riemann_message {
     const Msg *msg;
-    const struct text *tags; /* of each event; NULL: no event has tags */
+    const struct text *tags; /* of each event; NULL if no event has tags */
 };
 
 extern const unsigned char riemann_set[];

@@ -14,17 +14,17 @@ enum progress_unit { PROGRESS_BYTES, PROGRESS_DATAGRAMS, PROGRESS_STEPS };
 
 struct progress {
     const char *doing; /* the activity: "reading" */
-    const char *name;  /* the file that is read, or the present step; NULL: no name */
+    const char *name;  /* the file that is read, or the present step; NULL means no name */
     uint64_t done;     /* amount finished so far, in `unit` */
     uint64_t total;    /* total amount in `unit`; 0 if it is not known */
     enum progress_unit unit;
     uint64_t datagrams; /* number of datagrams so far, if `unit` is another; 0 for no number */
 };
 
-/* `now` is the present state; NULL: the work has ended, or continues without reports. */
+/* `now` is the present state; NULL if the work has ended, or continues without reports. */
 typedef void progress_watcher(const struct progress *now);
 
-/* Sets the watcher; NULL: no watcher. Must be called only while the process has one thread. */
+/* Sets the watcher; NULL if no watcher. Must be called only while the process has one thread. */
 void progress_watch(progress_watcher *watcher);
 
 /* Any thread. The texts must live until the thread's next progress_report or progress_end. */

@@ -20,7 +20,7 @@
 
 struct pcapng_interface {
     uint32_t link_type;
-    uint32_t snapshot_length; /* in bytes; 0: no limit */
+    uint32_t snapshot_length; /* in bytes; 0 means no limit */
     int64_t time_offset;      /* seconds, if_tsoffset */
     uint8_t time_resolution;  /* if_tsresol */
 };

@@ -16,7 +16,7 @@
 #define LIFETIME_NS UINT64_C(60000000000)
 
 struct slot {
-    uint64_t number; /* increases with each datagram that begins; 0: the slot is free */
+    uint64_t number; /* increases with each datagram that begins; 0 if the slot is free */
     int64_t time_ns;
     struct frame_hosts hosts;
     uint32_t id;

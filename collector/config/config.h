@@ -63,7 +63,7 @@ struct dead_letter_config {
     char *path;
     uint64_t max_size; /* maximum size of the file in bytes */
     uint64_t rate;     /* maximum number of datagrams written per second */
-    uint64_t mode;     /* permissions of the file; 0: the default */
+    uint64_t mode;     /* permissions of the file; 0 means the default */
 };
 
 enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
@@ -88,7 +88,7 @@ enum sandbox_mode {
 
 /* Requests of the command line: actions in place of a run. */
 struct config_request {
-    const char *help_topic;  /* topic of --help, borrowed from argv; NULL: the first page */
+    const char *help_topic;  /* topic of --help, borrowed from argv; NULL means the first page */
     const char *schema_name; /* name given to --print-schema, borrowed from argv */
     unsigned check;          /* 0: run; 1: only check; CHECK_CONNECTS: also connect to deliveries */
     uint64_t check_timeout_ns; /* timeout of each connection attempt of a check */
@@ -97,13 +97,13 @@ struct config_request {
 
 /* When a run ends, and what it may use. */
 struct config_limits {
-    uint64_t duration_ns;         /* stop after this time; 0: never */
-    uint64_t max_datagrams;       /* stop after this number of received datagrams; 0: never */
+    uint64_t duration_ns;         /* stop after this time; 0 means never */
+    uint64_t max_datagrams;       /* stop after this number of received datagrams; 0 means never */
     uint64_t memory;              /* bytes for the datagram path; 0: the amount that the defaults
                                      need */
     struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
-    uint64_t max_series;          /* default of max_series=; 0: no limit */
-    uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0: no limit */
+    uint64_t max_series;          /* default of max_series=; 0 means no limit */
+    uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0 means no limit */
     uint64_t stop_timeout_ns;       /* time for flushing when the program stops */
     uint64_t stall_timeout_ns;      /* time without progress after which a client, command, sink
                                        or receiver counts as stalled */
@@ -111,9 +111,9 @@ struct config_limits {
 
 /* The ways in which clients reach the running program. */
 struct config_access {
-    char *control;                /* address of the control socket, as given; NULL: none */
+    char *control;                /* address of the control socket, as given, or NULL */
     struct metrics_place metrics; /* where metrics are served */
-    char *metrics_token_file;     /* file with the token of HTTP requests; NULL: none is needed */
+    char *metrics_token_file;     /* file with the token of HTTP requests; NULL if none is needed */
     struct host_names metrics_hosts; /* host names that HTTP requests for metrics may use */
 };
 
@@ -129,7 +129,7 @@ struct config {
     const struct schema_ops *const *schemas;
 
     struct provenance *provenance; /* the entries from which the configuration was made */
-    char *file;                    /* the argument of --config; NULL: no file */
+    char *file;                    /* the argument of --config; NULL means no file */
     struct config_request request;
     struct config_limits limits;
     struct config_access access;
@@ -139,7 +139,7 @@ struct config {
     enum thread_use threads;
     struct processor_list receiver_cpus; /* receiver i is pinned to entry i modulo the count */
     enum sandbox_mode sandbox;
-    char *user; /* the account that the process switches to after opening everything; NULL: none */
+    char *user; /* the account that the process switches to after opening everything, or NULL */
 };
 
 /* The implementations in this program: tables with NULL at their end. */
@@ -151,7 +151,7 @@ struct config_registry {
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
     const struct notifier_backend *const *notifiers;
-    /* The kind of the terminal on standard output; NULL: not a terminal. */
+    /* The kind of the terminal on standard output, or NULL if not a terminal. */
     enum terminal_kind (*output)(void);
     const char *local_syntax; /* syntax of the system's local addresses: "unix:PATH" */
 };

@@ -31,7 +31,7 @@ struct config_value {
     enum config_part part;
     size_t index;  /* index of the listener or sink in struct config */
     size_t schema; /* number of the listener's schema that the key belongs to, from 1; 0: none */
-    const struct setting *setting; /* the option or key; NULL: the URL without keys */
+    const struct setting *setting; /* the option or key; NULL means the URL without keys */
     const char *name;              /* name of the key (an open key has many names); not
                                       NUL-terminated */
     size_t name_length;            /* in bytes; 0 if `setting` is NULL */

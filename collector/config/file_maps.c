@@ -19,7 +19,7 @@ enum part { PART_PLACE, PART_KEYS, PART_SCHEMA, PART_OF_SCHEMA, PART_COUNT };
 
 struct map {
     unsigned scopes;
-    const char *place_name;       /* key for the place of the URL; NULL: the map of a schema */
+    const char *place_name;       /* key for the place of the URL; NULL means the map of a schema */
     const char *place_others;     /* names that other programs use for place_name, for
                                      suggestions */
     struct provenance_mark begin; /* beginning of the map */

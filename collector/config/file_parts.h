@@ -16,7 +16,7 @@
 
 /* The place where an option was given, to detect duplicates. */
 struct file_place {
-    const char *path; /* path of the file; NULL: not given yet */
+    const char *path; /* path of the file, or NULL if not given yet */
     size_t line;
 };
 
@@ -34,7 +34,7 @@ struct file_reading {
     struct provenance *provenance;
     struct files_given *given;
     struct file_names *more;         /* further files; NULL if this file must not name more files */
-    const char *named_in;            /* path of the file that names this one; NULL: none */
+    const char *named_in;            /* path of the file that names this one, or NULL */
     struct provenance_mark named_at; /* position of the name in that file */
     struct error *error;
 };

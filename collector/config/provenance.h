@@ -36,7 +36,7 @@ struct provenance_span {
 
 /* A text composed of parts of a file. Begin with a zeroed struct. */
 struct provenance_text {
-    char *data; /* NUL at the end; NULL: empty */
+    char *data; /* ends with a NUL; NULL if empty */
     size_t length, capacity;
     struct provenance_span *spans;
     size_t span_count, span_capacity;

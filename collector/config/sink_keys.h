@@ -16,7 +16,7 @@
 struct sink_keys {
     const struct config_registry *registry;
     struct sink_config *sink; /* the caller sets its `destination` */
-    const char *text;         /* "key=value&key=value"; NULL: no keys */
+    const char *text;         /* "key=value&key=value"; NULL means no keys */
     struct keys_given given;
 };
 

@@ -16,7 +16,7 @@ struct url {
     const char *text;
     size_t place_at; /* offset of the first byte after the colon */
     size_t place_length;
-    const char *keys; /* the text after the '?'; NULL: there is no '?' */
+    const char *keys; /* the text after the '?'; NULL if there is no '?' */
 };
 
 /* Splits a URL into its parts. The text must contain a colon. */

@@ -23,7 +23,7 @@
 struct feed_item {
     const uint8_t *data;
     size_t size;
-    const char *capture; /* path of a capture; NULL: use `data` */
+    const char *capture; /* path of a capture; if NULL, `data` is used */
     struct address source;
     int64_t time_ns;
 };

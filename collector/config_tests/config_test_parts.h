@@ -14,7 +14,7 @@
 #include "collector/config_tests/config_test.h"
 #include "collector/config_tests/config_test_keys.h"
 
-/* The line of each key in the current map; 0: not given. */
+/* The line of each key in the current map, or 0 if not given. */
 struct config_test_given {
     size_t lines[CONFIG_TEST_KEYS];
 };

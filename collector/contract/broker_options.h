@@ -57,11 +57,11 @@ struct broker_options {
     /* Kafka only. */
     uint64_t max_topics; /* topics in use at the same time */
     enum broker_compression compression;
-    char *properties; /* path of a file of librdkafka properties; NULL: none */
-    char *kafka;      /* more properties, one "NAME=VALUE" per line; NULL: none */
+    char *properties; /* path of a file of librdkafka properties, or NULL */
+    char *kafka;      /* more properties, one "NAME=VALUE" per line, or NULL */
 
     /* NATS only. */
-    char *credentials; /* path of a credentials file; NULL: none */
+    char *credentials; /* path of a credentials file, or NULL */
     bool tls;
 };
 

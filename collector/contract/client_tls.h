@@ -8,7 +8,7 @@
 struct client_tls {
     char *ca;   /* certificate authorities that may sign the server's certificate */
     char *cert; /* the client's certificate and its chain */
-    char *key;  /* the private key of `cert`; NULL: the file `cert` contains it */
+    char *key;  /* the private key of `cert`; NULL if the file `cert` contains it */
 };
 
 #endif

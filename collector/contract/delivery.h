@@ -106,7 +106,7 @@ struct delivery_options {
     uint64_t timeout; /* nanoseconds for which a block is tried */
     enum delivery_retry retry;
     uint64_t in_flight;  /* maximum number of blocks in flight */
-    char *spill;         /* the folder where records wait on disk; NULL: no spill */
+    char *spill;         /* the folder where records wait on disk; NULL means no spill */
     uint64_t spill_size; /* maximum number of bytes in that folder */
 };
 

@@ -25,11 +25,11 @@ enum file_sync {
 struct file_options {
     uint64_t rotate_size;     /* 0: not by size */
     uint64_t rotate_interval; /* 0: not by time */
-    uint64_t keep;            /* complete files (or periods of files) to keep per path; 0: all */
-    uint64_t keep_time;       /* age at which complete files are deleted; 0: never */
-    uint64_t keep_size;       /* maximum size of all complete files in bytes; 0: no limit */
-    uint64_t max_files;       /* maximum number of different paths between two rotations */
-    uint64_t mode;            /* permissions of new files; 0: the default */
+    uint64_t keep;      /* complete files (or periods of files) to keep per path; 0 means all */
+    uint64_t keep_time; /* age at which complete files are deleted; 0 means never */
+    uint64_t keep_size; /* maximum size of all complete files in bytes; 0 means no limit */
+    uint64_t max_files; /* maximum number of different paths between two rotations */
+    uint64_t mode;      /* permissions of new files; 0 means the default */
     enum file_sync sync;
     const struct compression_ops *compression; /* NULL: none */
 };

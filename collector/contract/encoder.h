@@ -73,7 +73,7 @@ struct encoder_options {
     /* The value of %{hostname}; NULL: this machine's name. Outlives the encoder. */
     const char *host;
     uint64_t buckets;           /* BUCKETS_ALL, BUCKETS_CHANGED or a maximum number */
-    uint64_t max_amplification; /* see encoder_allows; 0: no limit */
+    uint64_t max_amplification; /* see encoder_allows; 0 means no limit */
     bool counter_suffix;        /* append "_total" to the names of counters */
     enum native_histograms native;
     bool float_numbers; /* write integers as floats (encoders with has_typed_numbers) */
@@ -175,7 +175,7 @@ struct encoder_request {
 
 struct encoder_ops {
     const char *name;       /* the value of format= */
-    const char *media_type; /* media type of its lines; NULL: no type is registered */
+    const char *media_type; /* media type of its lines; NULL if no type is registered */
     bool needs_samples;     /* it writes only samples, not messages, so it is only for schemas that
                                have samples */
     bool passes_otlp;    /* with needs_samples: it also writes messages of OTLP schemas (is_otlp of

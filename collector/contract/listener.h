@@ -23,12 +23,12 @@ struct listener {
     struct schema_slot *schemas;
     const char *schema_names; /* the names of all its schemas, for messages */
     size_t max_decoded;       /* maximum number of bytes of all decoded messages of a datagram */
-    /* Bytes for segments in each ingest; 0: no schema has segmented messages. */
+    /* Bytes for segments in each ingest; 0 if no schema has segmented messages. */
     size_t segment_memory;
     int64_t segment_timeout_ns;       /* nanoseconds in which all segments of a message must
                                          arrive */
-    const struct networks *senders;   /* the permitted senders; NULL: all */
-    struct rate_limit *rate_limit;    /* the rate limit of each sender; NULL: none */
+    const struct networks *senders;   /* the permitted senders; NULL means all */
+    struct rate_limit *rate_limit;    /* the rate limit of each sender, or NULL */
     const struct sender_keys *keys;   /* keys of the senders of sealed datagrams; NULL: not
                                          sealed */
     int64_t seal_max_age_ns;          /* maximum nanoseconds between sending and arrival of a
@@ -36,7 +36,7 @@ struct listener {
     const struct dtls_settings *dtls; /* for DTLS; NULL for other listeners */
     size_t sessions;                  /* DTLS: maximum number of sessions of each socket */
     size_t sessions_per_address;      /* DTLS: maximum number of these sessions from one network */
-    struct mismatch_hint *hint;       /* detects a wrong schema; NULL: disabled */
+    struct mismatch_hint *hint;       /* detects a wrong schema, or NULL if disabled */
     bool spread;        /* it has several sockets, and a sender's datagram may reach any of them */
     bool several;       /* a sender may use several connections or sockets at once, and each is read
                            independently */

@@ -35,7 +35,7 @@ struct listener_config {
     struct networks *allow;
     struct networks *deny;
     struct networks *senders; /* NULL: all senders are permitted */
-    uint64_t rate_limit;      /* datagrams per second and sender; 0: no limit */
+    uint64_t rate_limit;      /* datagrams per second and sender; 0 means no limit */
 
     /* The part of the URL after the scheme; the source's enum source_place selects the member. */
     struct address address;
@@ -46,7 +46,7 @@ struct listener_config {
     uint64_t segment_timeout; /* nanoseconds in which all segments of a message must arrive */
 
     /* For SOURCE_KEYS_SOCKET and SOURCE_KEYS_CAPTURE, with framing=sealed (listener_is_sealed). */
-    char *keys;            /* file with the senders' keys; NULL: not sealed */
+    char *keys;            /* file with the senders' keys, or NULL if not sealed */
     uint64_t seal_max_age; /* maximum nanoseconds between sending and arrival */
     char *seal_state;      /* file that remembers sessions; only SOURCE_KEYS_SOCKET; NULL: none */
 
@@ -54,15 +54,15 @@ struct listener_config {
     bool ipv6_only;
     uint64_t receive_buffer; /* bytes to request from the kernel */
     uint64_t receivers;      /* number of threads, each with its own socket */
-    /* Any socket may get a datagram; false: all datagrams of a flow go to one socket. */
+    /* Any socket may get a datagram; false means all datagrams of a flow go to one socket. */
     bool spread;
     uint64_t max_datagram; /* bytes; longer datagrams are truncated */
     bool gro; /* UDP_GRO: the kernel may put several datagrams of a source into one buffer */
-    uint64_t busy_poll;          /* SO_BUSY_POLL in nanoseconds; 0: off */
+    uint64_t busy_poll;          /* SO_BUSY_POLL in nanoseconds, or 0 if off */
     bool kernel_filter;          /* the kernel filters the senders; requires `senders` */
-    char *interface;             /* name of a network interface; NULL: all */
+    char *interface;             /* name of a network interface; NULL means all */
     struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
-    char *id;          /* distinguishes listeners of one multicast group; NULL: not given */
+    char *id;          /* distinguishes listeners of one multicast group, or NULL if not given */
     uint64_t coalesce; /* nanoseconds that datagrams may wait for others at a high rate */
 
     /*
@@ -74,7 +74,7 @@ struct listener_config {
     uint64_t max_per_address; /* maximum number of connections from one address, on all its ports */
     uint64_t idle_timeout;    /* nanoseconds without data until a connection is closed */
     uint64_t frame_timeout;   /* nanoseconds in which a frame must be complete */
-    char *content_type;       /* of Frame Streams; NULL: any protobuf type */
+    char *content_type;       /* of Frame Streams; NULL means any protobuf type */
 
     /* For SOURCE_KEYS_DTLS, which also has idle_timeout, cert, key, client_ca, and `keys`. */
     uint64_t sessions;             /* maximum number of sessions of each socket */
@@ -83,15 +83,15 @@ struct listener_config {
 
     /* For SOURCE_KEYS_TCP. */
     bool tls;         /* TLS over TCP; then cert and key are not NULL */
-    char *cert, *key; /* files; NULL: not given */
+    char *cert, *key; /* files, or NULL if not given */
     char *client_ca;  /* file; clients need a certificate signed by this CA; NULL: not given */
 
     /* For SOURCE_KEYS_LOCAL. */
-    uint64_t socket_mode; /* permissions of the socket's file; 0: the default */
+    uint64_t socket_mode; /* permissions of the socket's file; 0 means the default */
     char *socket_owner;   /* "USER[:GROUP]" of the socket's file; NULL: its creator */
 
     /* For SOURCE_KEYS_CAPTURE. */
-    uint64_t port; /* destination port of the datagrams to read; 0: any */
+    uint64_t port; /* destination port of the datagrams to read; 0 means any */
 };
 
 /* Returns true if a schema has segmented messages, which the ingests must assemble. */

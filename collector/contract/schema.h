@@ -181,8 +181,8 @@ struct sample {
     struct text unit;        /* empty: the sender gave no unit */
     struct text description; /* empty: the sender gave no description */
     bool missing;          /* the sender has no value any more; its number, or its counts, are 0 */
-    int64_t time_ns;       /* nanoseconds since 1970 UTC; 0: not given, use the arrival time */
-    int64_t start_time_ns; /* start of a cumulative value; 0: not given */
+    int64_t time_ns;       /* nanoseconds since 1970 UTC; 0 means not given, use the arrival time */
+    int64_t start_time_ns; /* start of a cumulative value, or 0 if not given */
     size_t index;          /* for the schema's use: position of the sample in its message */
     size_t outer[3];       /* positions of its enclosing elements, the outermost first */
 };
@@ -194,7 +194,7 @@ struct sample_exemplar {
         double number;
         int64_t int64;
     } value;
-    int64_t time_ns;               /* nanoseconds since 1970 UTC; 0: not given */
+    int64_t time_ns;               /* nanoseconds since 1970 UTC, or 0 if not given */
     struct text trace_id, span_id; /* binary, usually 16 and 8 bytes; empty: not given */
     size_t index;                  /* for the schema's use: position in its sample */
 };

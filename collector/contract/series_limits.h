@@ -26,12 +26,12 @@ enum sample_time_use {
 struct series_limits {
     const char *given;   /* the first of these keys that the sink's URL has; NULL if it has none,
                             but a default may limit the series */
-    uint64_t max_series; /* number of series that the sink writes; 0: no limit */
-    uint64_t max_per_sender; /* number of these series that one sender may add; 0: no limit */
-    uint64_t timeout;   /* nanoseconds without a sample after which a series is forgotten; 0: not
-                           given, which occurs only in an incomplete configuration */
-    uint64_t max_age;   /* nanoseconds by which a sample may be older than its arrival; 0: any */
-    uint64_t max_ahead; /* nanoseconds by which a sample may be ahead of its arrival; 0: any */
+    uint64_t max_series; /* number of series that the sink writes; 0 means no limit */
+    uint64_t max_per_sender; /* number of these series that one sender may add; 0 means no limit */
+    uint64_t timeout; /* nanoseconds without a sample after which a series is forgotten; 0: not
+                         given, which occurs only in an incomplete configuration */
+    uint64_t max_age; /* nanoseconds by which a sample may be older than its arrival; 0 means any */
+    uint64_t max_ahead; /* nanoseconds by which a sample may be ahead of its arrival; 0 means any */
     enum sample_time_use time;
 };
 

@@ -47,17 +47,17 @@ struct setting {
     enum setting_type type;
     unsigned scopes;            /* for a key: its scopes, as bits (enum key_scope) */
     size_t offset;              /* offset of its field in the struct that values are stored in */
-    const char *default_text;   /* as a user would write it; NULL: the field stays zero */
+    const char *default_text;   /* as a user would write it; NULL if the field stays zero */
     uint64_t minimum, maximum;  /* range of a number, both ends included */
     const char *const *choices; /* for SETTING_BOOL and SETTING_ENUM: all words, then NULL */
     setting_parser *parse;      /* for SETTING_PARSED */
-    setting_comparer *equal;    /* for SETTING_PARSED; NULL: values are not compared */
+    setting_comparer *equal;    /* for SETTING_PARSED; NULL if values are not compared */
     const char *syntax;         /* a name for the value in help texts ("FILE"), or NULL */
     const char *help;           /* one line, begins in lower case, no full stop */
     char letter;                /* 'h' for "-h", for an option without a value; '\0': none */
     bool open; /* for a key whose name ends in ".NAME": users replace NAME by any name and may
                   give the key several times; its parser gets "NAME=VALUE" */
-    const char *others; /* its names in other programs, separated by spaces; NULL: none */
+    const char *others; /* its names in other programs, separated by spaces, or NULL */
     bool secret;        /* its value may contain a password, so clients must not see it */
     bool secret_file;   /* its value names a file that may contain a password or a private key */
 };

@@ -48,14 +48,14 @@ enum source_keys {
 /* A running listener. It is kept for the ledger after it has been removed. */
 struct source {
     struct listener listener;
-    const struct listener_config *config; /* its current settings; NULL: it was removed */
+    const struct listener_config *config; /* its current settings; NULL if it was removed */
     char *name;                           /* `listener.name`; owned */
     char *schema_names;                   /* `listener.schema_names`; owned */
     struct schema_slot *schemas;
-    struct rate_limit *rate_limit; /* `listener.rate_limit`; NULL: none */
-    struct sender_keys *keys;      /* `listener.keys`; NULL: none */
+    struct rate_limit *rate_limit; /* `listener.rate_limit`, or NULL */
+    struct sender_keys *keys;      /* `listener.keys`, or NULL */
     struct mismatch_hint *hint;    /* `listener.hint` */
-    struct dtls_settings *dtls;    /* `listener.dtls`; NULL: none */
+    struct dtls_settings *dtls;    /* `listener.dtls`, or NULL */
     /*
      * During a change, the settings before it, until the change is kept or undone
      * (collector/receive/dtls_source.h).
@@ -180,7 +180,7 @@ struct source_ops {
     const char *no_place; /* error message for a URL without a place */
     unsigned keys;        /* enum source_keys */
     bool ends;            /* it ends by itself after all input has been read */
-    bool waits;           /* senders wait while there is no room; false: data is lost then */
+    bool waits;           /* senders wait while there is no room; false if data is lost then */
 
     /*
      * Returns the source that serves this place, if the scheme does not determine it (fd:). The

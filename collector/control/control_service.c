@@ -55,7 +55,7 @@ struct control_service {
     struct tap *tap;
     struct tap_view *view;
     struct client clients[CONTROL_CLIENTS];
-    struct control_connection *waiting; /* accepted, without a slot; NULL: none */
+    struct control_connection *waiting; /* accepted, without a slot, or NULL */
     int64_t waiting_since_ns;
     int64_t accepts_from; /* no client is accepted before this time (monotonic nanoseconds) */
     int64_t tap_due;

@@ -9,7 +9,7 @@
 /* An event's text, reference-counted. */
 struct event {
     size_t users;
-    uint64_t number; /* increases with each event; 0: the first event of one client */
+    uint64_t number; /* increases with each event; 0 means the first event of one client */
     char *text;
     size_t size; /* number of bytes in `text` */
 };

@@ -23,8 +23,8 @@ enum http_more {
 struct http_answer {
     unsigned status;
     const char *type;           /* media type of the body */
-    const char *header, *value; /* an additional header; NULL: none */
-    const char *encoding;       /* encoding of the body; NULL: none */
+    const char *header, *value; /* an additional header, or NULL */
+    const char *encoding;       /* encoding of the body, or NULL */
 
     /* The body, or the first part of a stream's body. Valid until `done` or `next` is called. */
     const char *bytes;

@@ -41,7 +41,7 @@ struct client {
     size_t used;
     size_t head_size; /* 0: the head is not complete; HTTP_HEAD_SIZE: it is too long */
     bool reserved;
-    unsigned status; /* of the answer to a request that is not valid; 0: it is valid */
+    unsigned status; /* of the answer to a request that is not valid; 0 if it is valid */
     struct http_request request;
     bool limited; /* its answer needs one of `limited_most` slots too */
 
@@ -57,7 +57,7 @@ struct http_server {
     struct http_server_options options;
     struct notifier *notifier;
     wait_handle handle;
-    int64_t closed_until_ns; /* no client is accepted before this time; 0: clients are accepted */
+    int64_t closed_until_ns; /* no client is accepted before this time; 0 if clients are accepted */
     int64_t quiet_until_ns;  /* when a refusal may be logged again */
     int64_t due_ns;
     int64_t slow_due_ns; /* when an answer may be ended for a request that waits */

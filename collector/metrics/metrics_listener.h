@@ -15,7 +15,7 @@
 
 struct metrics_listener {
     wait_handle socket;           /* its owner closes it with tcp_listener_close */
-    struct local_listener *local; /* the local socket and its file; NULL: a TCP port */
+    struct local_listener *local; /* the local socket and its file; NULL means a TCP port */
 };
 
 /*

@@ -101,7 +101,7 @@ static bool make_glossary(struct metrics_requests *requests, const struct http_r
 static const struct {
     const char *path;
     page_maker *make;
-    bool limited; /* few may be unsent at a time; false: a short page */
+    bool limited; /* few may be unsent at a time; false means a short page */
 } made_pages[] = {
     {"/metrics", make_metrics, true},          {"/healthz", make_health, false},
     {"/sources", requests_make_sources, true}, {"/events/once", make_events, true},

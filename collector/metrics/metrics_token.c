@@ -37,7 +37,7 @@ struct secret {
 struct tries {
     struct address network;
     unsigned count;
-    int64_t until_ns; /* the end of the period (monotonic); 0: unused */
+    int64_t until_ns; /* the end of the period (monotonic), or 0 if unused */
 };
 
 struct metrics_token {

@@ -36,8 +36,8 @@ struct delivery_writer {
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
     bool is_away;                   /* the latest result of delivery_ops.is_away */
-    int64_t pause_ns;               /* the last pause after a failure in nanoseconds; 0: none */
-    int64_t sends_ns;               /* no block is sent before this time (monotonic) */
+    int64_t pause_ns; /* the last pause after a failure in nanoseconds; 0 means none */
+    int64_t sends_ns; /* no block is sent before this time (monotonic) */
     struct log_limit refusal_log;
 
     struct delivery_spill *spill;      /* NULL if spill= is not set */

@@ -188,9 +188,9 @@ struct sink_condition {
     bool in_outage;         /* there is an outage, whose log lines count the lost records */
     int64_t oldest_ns;      /* for a delivery: since when the oldest record waits for its answer */
     uint64_t spill_bytes;   /* bytes in the sink's spill */
-    uint64_t spill_size;    /* the maximum number of bytes in the spill; 0: the sink has no spill */
-    uint64_t spill_kept;    /* records in the spill that this sink cannot send (delivery_label.h) */
-    int64_t spill_full_ns;  /* since when records cannot be stored in the spill */
+    uint64_t spill_size; /* the maximum number of bytes in the spill; 0 if the sink has no spill */
+    uint64_t spill_kept; /* records in the spill that this sink cannot send (delivery_label.h) */
+    int64_t spill_full_ns; /* since when records cannot be stored in the spill */
 };
 
 /* Any thread. */

@@ -45,7 +45,7 @@ struct spill;
 struct sink_block {
     wait_handle handle; /* NO_HANDLE: only the time ends the wait */
     bool want_write;
-    int64_t until_ns; /* the end of the wait (monotonic); INT64_MAX: no limit */
+    int64_t until_ns; /* the end of the wait (monotonic); INT64_MAX means no limit */
 };
 
 struct sink_writer_ops {

@@ -42,8 +42,8 @@ struct memory_needs {
     bool control;           /* clients can watch records (--control) */
     bool senders;           /* a report of the senders is kept */
     uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
-    uint32_t spread_window; /* size of a window with spread=datagram (sequence.h); 0: unused */
-    uint64_t large_batch;   /* bytes of a large batch; 0: the usual size */
+    uint32_t spread_window; /* size of a window with spread=datagram (sequence.h), or 0 if unused */
+    uint64_t large_batch;   /* bytes of a large batch; 0 means the usual size */
     size_t ingests;         /* pairs of a thread and a listener: each may have one open batch */
 };
 

@@ -46,7 +46,7 @@ struct producer {
     const struct producer_ops *ops;
     void *object;              /* first argument of `ops`; NULL until it is created */
     struct receiver *receiver; /* `object`, if it is a receiver; else NULL */
-    struct source *source;     /* the only source it serves; NULL: a receiver */
+    struct source *source;     /* the only source it serves; NULL means a receiver */
     bool claimed;              /* false: vacant, but keeps its threads' memory */
     bool leaving;              /* a reload has removed the producer's listener */
     size_t listeners;          /* number of listeners that it serves */

@@ -24,7 +24,7 @@ struct used_path {
     const char *key;  /* the key whose value is the path, for messages; else NULL */
     const char *path;
     const struct sink_config *sink; /* for a file sink, whose path may contain fields; else NULL */
-    const char *written_at;         /* position in the configuration; NULL: not known */
+    const char *written_at;         /* position in the configuration, or NULL if not known */
     bool only_read;
     bool is_schema; /* a .proto file, or a folder that is searched for them recursively */
     bool is_found;  /* `place` is filled: the path has no fields, and its folder exists */

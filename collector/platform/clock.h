@@ -57,7 +57,7 @@ static inline int64_t clock_monotonic_ns_of(int64_t seconds, int64_t nanoseconds
  * to an earlier time.
  */
 
-/* Nanoseconds of clock_monotonic_ns(); INT64_MAX: no deadline. */
+/* Nanoseconds of clock_monotonic_ns(); INT64_MAX means no deadline. */
 struct deadline {
     _Atomic int64_t ns;
 };

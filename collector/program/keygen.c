@@ -11,7 +11,7 @@
 
 struct keygen_request {
     const char *name;
-    const char *not_before, *not_after; /* as given; NULL: not limited */
+    const char *not_before, *not_after; /* as given, or NULL if not limited */
     int64_t not_before_ns, not_after_ns;
 };
 

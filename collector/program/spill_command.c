@@ -22,7 +22,7 @@ struct part {
 };
 
 struct command {
-    const char *format; /* the format to export; NULL: not chosen */
+    const char *format; /* the format to export, or NULL if not chosen */
     struct part *parts;
     size_t count;
     bool has_begun; /* the head has been written */

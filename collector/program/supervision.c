@@ -28,7 +28,7 @@ struct supervision {
     int64_t counted_ns; /* time when `received` was read */
     uint64_t received;
     char status[128]; /* the line that was reported last */
-    int64_t look_ns;  /* interval of the checks for stuck threads; 0: no watchdog */
+    int64_t look_ns;  /* interval of the checks for stuck threads; 0 means no watchdog */
     int64_t look_due_ns;
     bool stuck; /* the last check has found and logged a stuck thread */
 };

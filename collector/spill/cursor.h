@@ -16,7 +16,7 @@
 struct cursor {
     struct data_file file;
     bool is_open;
-    uint64_t sequence; /* sequence number of the slot that was written last; 0: none */
+    uint64_t sequence; /* sequence number of the slot that was written last; 0 means none */
     bool lacks_room;   /* the last write failed: disk full, or no file */
 };
 
@@ -24,7 +24,7 @@ struct cursor_state {
     uint64_t spill; /* the spill that the cursor belongs to */
     uint64_t position;
     uint64_t read; /* blocks from this position on were not read */
-    uint64_t end;  /* the position after all stored blocks; 0: not known */
+    uint64_t end;  /* the position after all stored blocks, or 0 if not known */
     uint64_t kept; /* number of records in kept segments (kept.h) */
 };
 

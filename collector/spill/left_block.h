@@ -14,7 +14,7 @@ struct left_block {
     bool is_there;
     uint64_t number;                 /* the caller's number of its first record */
     char segment[SEGMENT_NAME_SIZE]; /* the name of its file, to which no other block is appended */
-    uint64_t offset; /* bytes before the block in its file; 0: it is the only block */
+    uint64_t offset; /* bytes before the block in its file; 0 if it is the only block */
     uint64_t end;    /* the position after the block */
 };
 

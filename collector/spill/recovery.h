@@ -15,7 +15,7 @@
 #include "collector/spill/segments.h"
 
 struct recovered {
-    uint64_t spill;    /* the random number of this spill; 0: there are no blocks */
+    uint64_t spill;    /* the random number of this spill; 0 if there are no blocks */
     uint64_t position; /* all records below it are acknowledged, evicted or lost */
     uint64_t read;     /* blocks from this position on were not read */
     uint64_t lost;     /* missing records that no gap between positions shows */

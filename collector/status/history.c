@@ -20,7 +20,7 @@ enum column_kind {
 };
 
 struct column {
-    const char *group; /* the JSON object that contains it; NULL: none */
+    const char *group; /* the JSON object that contains it, or NULL */
     const char *name;  /* NULL: its name is `number` */
     size_t number;
     size_t total;

@@ -7,7 +7,7 @@
  * The range excludes overlong forms, surrogates and codes above U+10FFFF.
  */
 struct lead {
-    uint8_t length; /* bytes of the whole sequence; 0: not a lead byte */
+    uint8_t length; /* bytes of the whole sequence, or 0 if not a lead byte */
     uint8_t second_low;
     uint8_t second_high;
 };

@@ -12,7 +12,7 @@ struct decoder {
     size_t unknown_fields;
     bool incomplete; /* a message has ended without a required field */
     enum decode_result failure;
-    const uint8_t *parse_error_at;         /* position of the failure; NULL: not known yet */
+    const uint8_t *parse_error_at;         /* position of the failure, or NULL if not known yet */
     struct decode_failure fault;           /* details of the failure, without its offset */
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that decoder_skip has open */
 };

@@ -12,7 +12,7 @@ struct json_walk {
     struct output *out;
     const struct json_style *style;
     struct arena *scratch;
-    unsigned level;   /* depth of the current message; 0: the outermost */
+    unsigned level;   /* depth of the current message; 0 means the outermost */
     size_t fallbacks; /* values without a JSON form */
 
     /*

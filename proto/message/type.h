@@ -129,7 +129,7 @@ struct message_type {
     const ProtobufCMessageDescriptor *descriptor;
     const struct field_type *fields; /* field_count elements, in the order of their numbers */
     size_t field_count;
-    const uint16_t *direct; /* index in `fields` plus 1, by number; 0: no field */
+    const uint16_t *direct; /* index in `fields` plus 1, by number; 0 means no field */
     size_t direct_count;
     const uint16_t *repeated; /* indices of the repeated fields */
     size_t repeated_count;

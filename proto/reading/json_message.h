@@ -12,7 +12,7 @@
 
 /* The type of the message: that of a built-in schema, or a type in a file. */
 struct json_message_type {
-    const char *schema;  /* of a built-in schema; NULL: the type is in `file` */
+    const char *schema;  /* of a built-in schema; NULL if the type is in `file` */
     const char *file;    /* a descriptor set, a .proto file, or a folder of .proto files */
     const char *message; /* full name of the type in `file`: "package.Type" */
     const char *called;  /* name of the JSON in errors; NULL: "--json" */

@@ -20,20 +20,20 @@
 
 struct nested_field {
     const char *path;
-    const char *type; /* type for unlisted texts; NULL: the field stays bytes */
+    const char *type; /* type for unlisted texts; NULL if the field stays bytes */
     bool by_package;  /* its type is in the package with the text's name (nested_package.h) */
 };
 
 struct nested_text {
     const char *text;
-    const char *types[NESTED_FIELDS]; /* type of each field; NULL: as for unlisted texts */
+    const char *types[NESTED_FIELDS]; /* type of each field; NULL means as for unlisted texts */
 };
 
 struct nested {
     char *option; /* owned: the texts below point into it */
     struct nested_field fields[NESTED_FIELDS];
     size_t field_count; /* 0: no field contains a message */
-    const char *by;     /* path of the text; NULL: no type depends on a text */
+    const char *by;     /* path of the text; NULL if no type depends on a text */
     struct nested_text texts[NESTED_TEXTS];
     size_t text_count;
     bool by_package;                 /* a field has by_package */

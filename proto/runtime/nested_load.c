@@ -139,7 +139,7 @@ static bool add_package(struct changing *changing, const struct field_path *path
     return add_change(changing, path, &change, error);
 }
 
-/* Returns the field's message type for a choice; NULL: the field stays bytes. */
+/* Returns the field's message type for a choice; NULL if the field stays bytes. */
 static const char *type_of(const struct nested *nested, size_t choice, size_t field)
 {
     const char *type =

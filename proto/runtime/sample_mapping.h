@@ -28,7 +28,7 @@ struct named_path {
 /* A part of a time. */
 struct sample_time {
     struct field_path path;
-    int64_t unit; /* nanoseconds of a unit; 0: the field is a Timestamp */
+    int64_t unit; /* nanoseconds of a unit; 0 if the field is a Timestamp */
 };
 
 /* The most parts of a time, such as seconds and nanoseconds. */

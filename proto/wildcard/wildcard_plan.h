@@ -81,14 +81,14 @@ struct wildcard_time {
     enum wildcard_time_kind kind;
     int rank; /* the lowest is read first */
     const struct field_type *field, *second;
-    int64_t unit; /* nanoseconds; 0: chosen by the size of the number */
+    int64_t unit; /* nanoseconds; 0 means chosen by the size of the number */
     int64_t second_unit;
 };
 
 /* Messages with a text called name or key, and a oneof of values (wildcard_named.c). */
 struct wildcard_named {
     const struct field_type *name;
-    const struct field_type *holder;   /* the message with the oneof; NULL: the message itself */
+    const struct field_type *holder; /* the message with the oneof; NULL means the message itself */
     const struct message_type *values; /* the type with the oneof */
     const struct field_type *one;      /* a field of the oneof */
     const struct field_type *children; /* repeated messages of the same type, or NULL */
@@ -136,14 +136,14 @@ struct wildcard_root {
     const struct wildcard_element_keys *keys;
     struct field_path *paths; /* the paths of "PATH.*" that this version has */
     size_t path_count;
-    struct field_path *name; /* the option `name`; NULL: not given */
+    struct field_path *name; /* the option `name`, or NULL if not given */
 };
 
 /* A field that is the option `time` in at least one root (struct wildcard_other). */
 struct wildcard_asked_time {
     struct wildcard_other field;
-    int64_t unit;                    /* nanoseconds; 0: a Timestamp */
-    const struct field_type *second; /* in the same message; NULL: the time has only one part */
+    int64_t unit;                    /* nanoseconds; 0 means a Timestamp */
+    const struct field_type *second; /* in the same message; NULL if the time has only one part */
     int64_t second_unit;
     const struct wildcard_asked_time *next;
 };
@@ -188,7 +188,7 @@ struct wildcard_label {
 #define WILDCARD_ELEMENT_LABELS ((size_t)64)
 
 struct wildcard_element {
-    const struct wildcard_element *around; /* the enclosing element; NULL: it is the message */
+    const struct wildcard_element *around; /* the enclosing element; NULL if it is the message */
     const struct wildcard_label *labels;
     const struct wildcard_label **end;  /* where to store the next label */
     const struct wildcard_label *texts; /* further labels, for the info sample only */
@@ -197,7 +197,7 @@ struct wildcard_element {
     bool is_told;                             /* a label identifies it, so it needs no position */
     size_t label_count;                       /* with those of the enclosing elements */
     int64_t time_ns;                          /* 0: not given */
-    uint64_t hash; /* of all labels; 0: not computed yet (wildcard_repeated.c) */
+    uint64_t hash; /* of all labels; 0 means not computed yet (wildcard_repeated.c) */
 };
 
 /*

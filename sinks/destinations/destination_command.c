@@ -65,8 +65,8 @@ struct command {
     int64_t look_ns; /* time of the next poll */
     int64_t look_pause;
     int64_t closed_log_ns; /* when to log that the program has closed its input; INT64_MAX: never */
-    int64_t ask_ns;        /* when the program is asked to end; INT64_MAX: never */
-    int64_t end_ns;        /* when the program is killed; INT64_MAX: never */
+    int64_t ask_ns;        /* when the program is asked to end; INT64_MAX means never */
+    int64_t end_ns;        /* when the program is killed; INT64_MAX means never */
     struct log_limit log;
 };
 

@@ -60,7 +60,7 @@ struct kafka {
 
     struct kafka_producer producer;
 
-    int64_t timeout_ns; /* how long a block may wait here; INT64_MAX: no limit */
+    int64_t timeout_ns; /* how long a block may wait here; INT64_MAX means no limit */
     struct kafka_flights flights;
     struct delivery_figures figures;
 };

@@ -38,7 +38,7 @@ static const struct http_meaning maybe_sent = {.outcome = DELIVERY_MAYBE_SENT};
  * records. With OTLP they are sent again nevertheless (OTLP 1, "Retryable Response Codes").
  */
 static const struct {
-    const char *format; /* name of the encoder; NULL: all */
+    const char *format; /* name of the encoder; NULL means all */
     long first, last;
     const struct http_meaning *means;
 } answers[] = {

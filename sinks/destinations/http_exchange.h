@@ -101,7 +101,7 @@ struct http_exchange {
     size_t waiting_count;
     struct http_range probed; /* refused range of a hopeless group; two records of it are probed */
     size_t probe[2];          /* indexes of these records; probe[0] is sent last */
-    unsigned probes; /* number of records to probe, with the current one; 0: no range is probed */
+    unsigned probes; /* number of records to probe, with the current one; 0 if no range is probed */
 
     /* Collected from all replies of the block. */
     struct error error;

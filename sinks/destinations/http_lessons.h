@@ -38,14 +38,14 @@ struct record;
 
 struct http_lesson {
     uint32_t fingerprint;
-    uint32_t refusals; /* refused in a row; 0: the entry is empty */
+    uint32_t refusals; /* refused in a row; 0 if the entry is empty */
 };
 
 struct http_lessons {
     struct http_lesson table[HTTP_LESSONS_MOST];
     size_t used;
     unsigned in_a_row; /* single records refused since any record was accepted */
-    size_t most_bytes; /* bytes of records that the server accepts in a request; 0: unknown */
+    size_t most_bytes; /* bytes of records that the server accepts in a request, or 0 if unknown */
     atomic_bool any;   /* a refusal is stored in the table */
 };
 

@@ -44,7 +44,7 @@ struct http_request {
     bool head_ended;              /* the headers after the latest status line are complete */
     size_t head_seen;             /* bytes of headers received */
     bool refused;                 /* libcurl has reported that the server refused the stream */
-    unsigned long stream;         /* ID of the HTTP/2 stream; 0: unknown */
+    unsigned long stream;         /* ID of the HTTP/2 stream, or 0 if unknown */
     struct http_goaways *goaways; /* NULL if GOAWAY frames are ignored */
     uint64_t goaways_before;      /* goaways->count when the request began */
     size_t answer_size;

@@ -14,7 +14,7 @@
 /* The members of an answer, as far as they are used. */
 struct members {
     bool stream, seq, error;
-    unsigned code, detail; /* code and err_code of the error; 0: not given */
+    unsigned code, detail; /* code and err_code of the error, or 0 if not given */
     struct text description, first_stream;
 };
 

@@ -17,7 +17,7 @@ struct kafka_statistics {
     uint64_t retries;
     uint64_t errors; /* requests that could not be sent or timed out */
 
-    uint64_t round_trip_ns; /* mean of the answers in the interval; 0: no answer */
+    uint64_t round_trip_ns; /* mean of the answers in the interval; 0 means no answer */
 };
 
 /* Returns false, with *statistics all zero, if the text is not valid JSON with these statistics. */

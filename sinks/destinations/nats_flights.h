@@ -56,7 +56,7 @@ struct nats_limit {
 
 struct nats_flights {
     bool per_block; /* a message is a block; otherwise a record */
-    size_t most;    /* the server's limit for a message of several records in bytes; 0: unknown */
+    size_t most; /* the server's limit for a message of several records in bytes, or 0 if unknown */
     struct nats_limit limits[NATS_LIMITS]; /* a ring */
     size_t learned;                        /* number of limits ever added */
     int64_t now_ns;                        /* time of the last publication */

@@ -55,7 +55,7 @@ struct delivery_block *nats_publisher_take(struct nats_publisher *publisher, str
 /* Returns true if there is no connection; `error` then has the reason. */
 bool nats_publisher_is_away(struct nats_publisher *publisher, struct error *error);
 
-/* Returns when to call nats_publisher_expire (monotonic); INT64_MAX: no block is in flight. */
+/* Returns when to call nats_publisher_expire (monotonic); INT64_MAX if no block is in flight. */
 int64_t nats_publisher_due(struct nats_publisher *publisher);
 
 /* Ends the blocks whose time is over, or, with `all`, all blocks. */

@@ -16,7 +16,7 @@ struct relay_packets {
     bool sending;
     bool asked; /* the MTU was queried again, because a packet exceeded the last known MTU */
     struct udp_fragments fragments;
-    size_t size; /* size of the next packet; 0: not made yet */
+    size_t size; /* size of the next packet, or 0 if not made yet */
     uint8_t packet[UDP_PACKET_MAX];
 };
 

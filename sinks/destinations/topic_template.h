@@ -38,7 +38,7 @@ struct topic_template {
     const struct schema *schema;
     char sender[SENDER_NAME_MAX + 1];
     int64_t hour;
-    size_t size; /* size of `name`; 0: no name is cached */
+    size_t size; /* size of `name`; 0 if no name is cached */
     char name[DELIVERY_ROUTE_SIZE];
 };
 

@@ -32,7 +32,7 @@ struct exposition {
     const struct record *record;
     const struct sample *sample;
     struct output *out;
-    const char *own_label; /* label that the format itself adds; NULL: none */
+    const char *own_label; /* label that the format itself adds, or NULL */
     bool nameless;         /* lines do not begin with the metric's name */
     bool sorted;           /* labels are ordered by name, byte by byte */
     size_t count;          /* number of lines so far */

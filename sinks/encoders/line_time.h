@@ -14,7 +14,7 @@
 
 struct line_time {
     int64_t time_ns; /* since 1970 UTC */
-    size_t size;     /* size of the text; 0: nothing is cached */
+    size_t size;     /* size of the text; 0 means nothing is cached */
     char text[LINE_TIME_SIZE];
 };
 

@@ -33,7 +33,7 @@ struct openmetrics_sample {
     int64_t time_ns;    /* since 1970 UTC */
     uint32_t size;      /* size of the whole sample with this head; all sizes are in bytes */
     uint32_t name_size; /* size of the family's name, which follows the head */
-    uint32_t unit_size; /* size of the unit at the end of the name; 0: no unit */
+    uint32_t unit_size; /* size of the unit at the end of the name; 0 means no unit */
     uint32_t labels_at,
         labels_size;   /* offset from the beginning of the head; the labels are ordered by name */
     uint32_t lines_at; /* offset of the lines, which are at the end */

@@ -16,7 +16,7 @@
  * sample_bounds.c: the sum of their fingerprints, and one bit for each key.
  */
 struct shared_series {
-    const void *of; /* the part; NULL: none yet */
+    const void *of; /* the part; NULL means none yet */
     uint64_t sum, bits;
 };
 

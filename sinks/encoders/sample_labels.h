@@ -43,7 +43,7 @@ enum labels_choice {
 /* The shared labels of one part of the record, as they were written for one sample. */
 struct shared_labels {
     const void *seen; /* the last sample's part; its labels are stored at its second sample */
-    const void *of;   /* the part whose labels these are; NULL: none */
+    const void *of;   /* the part whose labels these are, or NULL */
     uint64_t bits;    /* sample_labels_bit of each key */
     size_t count;
     struct shared_key {

@@ -36,7 +36,7 @@ struct series_labels {
     struct series_label {
         struct text key; /* as sent */
         struct text name, value;
-        uint16_t next; /* next label with the same name; 0: none */
+        uint16_t next; /* next label with the same name; 0 means none */
     } list[SERIES_MOST_LABELS];
     uint16_t order[SERIES_MOST_LABELS];
 };

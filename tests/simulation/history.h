@@ -69,7 +69,7 @@ struct delivered {
     /* Records in incomplete blocks of earlier lives that no ledger has reported yet. */
     size_t was_torn;
     uint64_t ids[HISTORY_DATAGRAMS];
-    /* For each flow, the last record that arrived for the first time; 0: none. */
+    /* For each flow, the last record that arrived for the first time; 0 means none. */
     int64_t latest[HISTORY_FLOWS];
     unsigned connections; /* number of connections in this life */
 

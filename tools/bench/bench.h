@@ -21,7 +21,7 @@ struct settings {
     uint64_t round_ns; /* duration of a round with traffic, in nanoseconds */
     struct contenders contenders;
     const char *collector; /* path; NULL: sluice in the folder of this program */
-    /* parent of the folder for files; NULL: the system's folder for temporary files */
+    /* parent of the folder for files; NULL means the system's folder for temporary files */
     const char *scratch;
     uint64_t receive_buffer;
 };

@@ -18,10 +18,10 @@
 
 struct highest_rate {
     double tolerance;   /* width of the final range, relative to the lowest bad rate */
-    double good;        /* highest rate without loss so far, in datagrams a second; 0: none */
-    double bad;         /* lowest rate with loss; 0: none */
+    double good;        /* highest rate without loss so far, in datagrams a second; 0 means none */
+    double bad;         /* lowest rate with loss; 0 means none */
     double sender_most; /* the sender's highest rate in runs without a requested rate */
-    uint64_t next;      /* rate of the next run; 0: as fast as possible */
+    uint64_t next;      /* rate of the next run; 0 means as fast as possible */
     bool again;         /* the last run at `next` had loss; the next run repeats it */
     bool done;
 };

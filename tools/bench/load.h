@@ -17,12 +17,12 @@
 
 struct load_plan {
     const struct traffic *traffic;
-    uint64_t rate; /* datagrams a second; 0: as fast as possible */
+    uint64_t rate; /* datagrams a second; 0 means as fast as possible */
     int64_t duration_ns;
     bool segmenting;
     uint16_t port;
     uint64_t first_number; /* number of the first message */
-    int cpu;               /* the sender's processor; -1: any */
+    int cpu;               /* the sender's processor; -1 means any */
 };
 
 struct load_result {

@@ -9,8 +9,8 @@ struct machine {
     char cpu[128];       /* model of the processor */
     char system[192];    /* name and version of the operating system */
     unsigned processors; /* number of processors for this process */
-    int sender_cpu;      /* the sender's own processor; -1: none */
-    int receiver_cpu;    /* the receiver's own processor; -1: none */
+    int sender_cpu;      /* the sender's own processor; -1 means none */
+    int receiver_cpu;    /* the receiver's own processor; -1 means none */
 
     /*
      * Processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds; negative: unknown. A

@@ -7,7 +7,7 @@
 
 /* Results of one receiver with one sender, with a value for each round. */
 struct found {
-    struct series good;        /* the highest rate without loss; 0: none */
+    struct series good;        /* the highest rate without loss; 0 means none */
     struct series sender_most; /* the sender's highest rate */
 };
 

@@ -18,7 +18,7 @@ struct receiver_plan {
     const char *program; /* path of the collector; NULL: sluice in the folder of this program */
     const char *folder;  /* for the receiver's output */
     size_t receive_buffer;
-    int cpu; /* the receiver's processor; -1: any */
+    int cpu; /* the receiver's processor; -1 means any */
 };
 
 struct receiver_counts {

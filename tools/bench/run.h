@@ -11,7 +11,7 @@
 struct run_plan {
     const struct contender *who;
     const struct traffic *traffic;
-    uint64_t rate; /* datagrams a second; 0: as fast as possible */
+    uint64_t rate; /* datagrams a second; 0 means as fast as possible */
     int64_t duration_ns;
     bool segmenting;
 };

@@ -103,7 +103,7 @@ struct sluice_client {
     atomic_flag flushing;
     struct counts counts;
 
-    pid_t owner; /* the process that may send; -1: none */
+    pid_t owner; /* the process that may send; -1 means none */
     int socket;  /* -1: closed */
     struct sockaddr_storage to;
     socklen_t to_size;
@@ -117,7 +117,7 @@ struct sluice_client {
     /* Used only by the running flush. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
-    /* the metric with which the next flush begins; NULL: the first of the list */
+    /* the metric with which the next flush begins; NULL means the first of the list */
     struct metric *resume;
 
     /*

@@ -239,7 +239,7 @@ struct sluice_client_counts {
     /* datagrams that the system refused, or that could not be sealed because no key is valid now */
     uint64_t failed;
     int last_error; /* errno of the last failed datagram, or 0; EACCES: not sealed */
-    /* maximum size of a datagram in the last flush, in bytes; 0: no flush yet */
+    /* maximum size of a datagram in the last flush, in bytes; 0 means no flush yet */
     size_t datagram;
 };
 

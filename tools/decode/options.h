@@ -15,9 +15,9 @@ struct decode_settings {
     const char *message;        /* a message type of that schema */
     struct schema_options keys; /* with `samples`: keys of a listener's schema */
     const char *texts;
-    const char *sender_keys; /* file of keys for sealed datagrams; NULL: not sealed */
+    const char *sender_keys; /* file of keys for sealed datagrams, or NULL if not sealed */
     const char *capture;     /* capture with the messages; NULL: standard input */
-    uint64_t port;           /* destination port in the capture; 0: any */
+    uint64_t port;           /* destination port in the capture; 0 means any */
     bool delimited;
     bool samples;     /* write the samples of each message */
     bool as_protobuf; /* write protobuf instead of JSON */

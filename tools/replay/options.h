@@ -13,7 +13,7 @@ struct replay_settings {
     const char *path;
     struct address destination;
     double speed;
-    uint64_t port; /* destination port in the capture; 0: any */
+    uint64_t port; /* destination port in the capture; 0 means any */
     bool quiet;
     struct sealing_settings sealing;
 };

@@ -10,7 +10,7 @@
 
 struct timing {
     double speed;      /* 1: as captured; 2: twice as fast; 0: as fast as possible */
-    int64_t first_ns;  /* of the first datagram that has a time; 0: none */
+    int64_t first_ns;  /* of the first datagram that has a time; 0 means none */
     int64_t latest_ns; /* last result of timing_due */
 };
 

@@ -21,7 +21,7 @@ struct load_plan {
     const struct message_shape *shape;
     struct text given;    /* the bytes for message_given */
     const char *sender;   /* prefix of the sender_ids, at most SENDER_SIZE_MAX bytes */
-    uint64_t rate;        /* datagrams a second; 0: as fast as possible */
+    uint64_t rate;        /* datagrams a second; 0 means as fast as possible */
     uint64_t count;       /* number of datagrams; 0: limited only by the duration */
     uint64_t duration_ns; /* 0: limited only by the count */
     uint64_t sources;

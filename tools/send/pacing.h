@@ -13,7 +13,7 @@
 #define PACING_RATE_MAX 1000000000u
 
 struct pacing {
-    uint64_t rate;  /* datagrams a second, at most PACING_RATE_MAX; 0: as fast as possible */
+    uint64_t rate;  /* datagrams a second, at most PACING_RATE_MAX; 0 means as fast as possible */
     uint64_t burst; /* number of datagrams due together, at least 1 */
     uint64_t total; /* number of all datagrams */
 };

@@ -18,7 +18,7 @@
 /* A tool's settings. The texts are those of argv. */
 struct sealing_settings {
     const char *keys; /* file of keys; NULL if datagrams are not sealed */
-    const char *key;  /* name of a key in the file; NULL: the only name */
+    const char *key;  /* name of a key in the file; NULL means the only name */
     const char *mode; /* NULL: encrypted */
 };
 

@@ -52,7 +52,7 @@ void sandbox_support(struct sandbox_state *state)
 }
 
 struct force {
-    int landlock;   /* the version of Landlock; 0: not in force */
+    int landlock;   /* the version of Landlock, or 0 if not in force */
     size_t outside; /* threads to which Landlock does not apply */
     bool filter;
 };

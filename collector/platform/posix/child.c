@@ -20,7 +20,7 @@
 
 struct child {
     struct spawned program; /* its pid is 0 if no program runs */
-    int input;              /* our end of the pipe; -1: closed */
+    int input;              /* our end of the pipe, or -1 if closed */
 };
 
 struct child *child_create(void)

@@ -31,7 +31,7 @@ struct child {
     struct spawned spawned; /* its process is NULL if no program runs */
     bool runs;
     struct wait_source source;
-    struct thread *feeder; /* writes to the pipe; NULL: the input is closed */
+    struct thread *feeder; /* writes to the pipe; NULL if the input is closed */
     HANDLE ours;           /* the pipe's writing end, for the feeder */
     HANDLE theirs;         /* a copy of the program's end */
     HANDLE wanted;         /* an event that wakes the feeder */

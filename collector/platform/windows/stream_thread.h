@@ -35,7 +35,7 @@ int stream_thread_create(HANDLE stream, bool owned, struct stream_thread **out,
 /* The outcome of a write. */
 struct stream_outcome {
     size_t accepted; /* number of bytes, from the first on */
-    DWORD failure;   /* the system's error number; 0: no error */
+    DWORD failure;   /* the system's error number; 0 means no error */
 };
 
 /* Returns true if a write was begun, and it was neither cancelled nor its outcome taken. */

@@ -42,7 +42,7 @@ static const char help[] =
 struct words {
     const char *name;
     const char *display_name; /* NULL: use `name` */
-    int argc;                 /* number of `argv`, whose first is the `--`; 0: no `--` */
+    int argc;                 /* number of `argv`, whose first is the `--`; 0 means no `--` */
     char **argv;
 };
 

@@ -22,7 +22,7 @@ static struct {
     _Atomic size_t full;      /* number of sends that find no room next; used by any thread */
     _Atomic bool first_fails; /* the next send fails; used by any thread */
     _Atomic size_t sends;
-    size_t per_send; /* datagrams that one call sends before there is no room; 0: no limit */
+    size_t per_send; /* datagrams that one call sends before there is no room; 0 means no limit */
     size_t at;       /* number of datagrams that were sent */
     /* Outcome of each datagram: "." sent, "l" too long, "s" without a source, "f" failed. */
     const char *fates;

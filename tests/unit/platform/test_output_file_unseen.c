@@ -25,10 +25,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 
 static bool unseen;
 static bool would_block;
-static int unnamed; /* errno of each look-up of a name; 0: the look-up succeeds */
+static int unnamed; /* errno of each look-up of a name; 0 means the look-up succeeds */
 /* Each read: fails with this errno; 0: returns all bytes; -1: returns one byte. */
 static int torn_read;
-static int unreadable;  /* errno of each open for reading; 0: the open succeeds */
+static int unreadable;  /* errno of each open for reading; 0 means the open succeeds */
 static int interrupted; /* number of writes that are interrupted */
 
 int __wrap_fstat(int fd, struct stat *status)

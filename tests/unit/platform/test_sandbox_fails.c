@@ -30,7 +30,7 @@ int __real_prctl(int option, ...);
 int __wrap_prctl(int option, ...);
 
 static int version = -1; /* version of Landlock; -1: that of the kernel */
-static int fails_at;     /* number of the call that fails, from 1; 0: none fails */
+static int fails_at;     /* number of the call that fails, from 1; 0 means none fails */
 static int calls;
 
 static bool fails_now(void)

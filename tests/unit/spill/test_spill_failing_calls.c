@@ -47,11 +47,11 @@ static struct {
     bool for_ever;  /* the call and all later ones fail */
     bool half;      /* the write writes only half of its bytes, and the next one fails */
     bool dies;      /* the program ends before the call */
-    unsigned left;  /* number of calls until the one that fails; 0: no call fails */
-    unsigned most;  /* number of calls that fail then; 0: all */
-    unsigned then;  /* after those, calls fail again from this call on; 0: none */
+    unsigned left;  /* number of calls until the one that fails; 0 means no call fails */
+    unsigned most;  /* number of calls that fail then; 0 means all */
+    unsigned then;  /* after those, calls fail again from this call on; 0 means none */
     int number;     /* the errno */
-    unsigned every; /* one in this number of file reads fails; 0: none */
+    unsigned every; /* one in this number of file reads fails; 0 means none */
     unsigned reads_done;
     unsigned failed;
     unsigned syncs; /* number of syncs of files, including failed ones */

@@ -71,7 +71,7 @@ static struct {
     /* For the messages in their order; the last one is used for all further messages. */
     const struct kafka_report *reports;
     size_t report_count;
-    rd_kafka_resp_err_t refusal; /* of the first `refusals` messages; 0: none is refused */
+    rd_kafka_resp_err_t refusal; /* of the first `refusals` messages; 0 means none is refused */
     size_t refusals;
     size_t handed, changed;
     bool no_producer;

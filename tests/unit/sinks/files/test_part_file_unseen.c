@@ -13,7 +13,7 @@ int __real_lstat(const char *path, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
 int __wrap_lstat(const char *path, struct stat *status);
 
-static int fstat_fails; /* errno of each call; 0: the call succeeds */
+static int fstat_fails; /* errno of each call; 0 means the call succeeds */
 static int lstat_fails;
 static struct error error;
 

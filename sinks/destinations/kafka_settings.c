@@ -193,7 +193,7 @@ rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_ty
                                 rd_kafka_conf_t *conf, struct error *error)
 {
     char why[400];
-    rd_kafka_t *client = library->new(type, conf, why, sizeof why);
+    rd_kafka_t *client = library->new (type, conf, why, sizeof why);
     if (client != NULL)
         return client;
     library->conf_destroy(conf); /* the library takes over the settings only if it makes a client */

@@ -106,15 +106,14 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
                            const struct sample *sample, struct output *out)
 {
     struct prometheus_encoder *prometheus = (struct prometheus_encoder *)encoder;
-    struct lines lines = {
-        .text = {.labels = &encoder->labels,
-                 .record = record,
-                 .sample = sample,
-                 .out = out,
-                 .series = &prometheus->series},
-        .encoder = encoder,
-        .time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns,
-        .end = &prometheus->end};
+    struct lines lines = {.text = {.labels = &encoder->labels,
+                                   .record = record,
+                                   .sample = sample,
+                                   .out = out,
+                                   .series = &prometheus->series},
+                          .encoder = encoder,
+                          .time_ns = sample->time_ns != 0 ? sample->time_ns : record->received_ns,
+                          .end = &prometheus->end};
     if (sample->type == SAMPLE_HISTOGRAM)
         write_histogram(&lines, &sample->value.histogram.totals);
     else if (sample->type == SAMPLE_EXPONENTIAL_HISTOGRAM)

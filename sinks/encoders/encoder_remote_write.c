@@ -3,8 +3,8 @@
  * (io.prometheus.write.v2.Request), one for each block. Encoding makes the values of each series
  * (sinks/encoders/remote_write_sample.h), from which a request is made.
  *
- * Names, labels and buckets are those of the format prometheus, unless histograms are native; values
- * are doubles. See sinks/README.md for the rest.
+ * Names, labels and buckets are those of the format prometheus, unless histograms are native;
+ * values are doubles. See sinks/README.md for the rest.
  */
 #include <math.h>
 #include <string.h>
@@ -93,11 +93,10 @@ static void begin_entry(struct entry *entry, struct series *series, const char *
 {
     struct output *out = series->out;
     const struct sample *sample = series->sample;
-    *entry = (struct entry){
-        .start = out->used,
-        .head = {.time_ms = series->time_ms,
-                 .type = (uint16_t)series->type,
-                 .flags = series->count++ == 0 ? REMOTE_WRITE_FIRST : 0}};
+    *entry = (struct entry){.start = out->used,
+                            .head = {.time_ms = series->time_ms,
+                                     .type = (uint16_t)series->type,
+                                     .flags = series->count++ == 0 ? REMOTE_WRITE_FIRST : 0}};
     output_reserve(out, sizeof entry->head);
     entry->head.labels = (uint32_t)put_labels(&series->encoder->labels, suffix, own, out);
     entry->head.labels_size = (uint32_t)(out->used - entry->start - sizeof entry->head);

@@ -181,8 +181,7 @@ static void series_labels_add(struct series_labels *labels, struct sample_labels
     labels->count++;
 }
 
-_Static_assert(ENCODER_SCRATCH_SIZE - SERIES_TEXTS_SIZE >= (size_t)6 * 65536,
-               "the rest is enough");
+_Static_assert(ENCODER_SCRATCH_SIZE - SERIES_TEXTS_SIZE >= (size_t)6 * 65536, "the rest is enough");
 
 void series_labels_init(struct series_labels *labels, struct arena *scratch)
 {
@@ -199,9 +198,8 @@ static void begin_series(struct series_labels *labels, const struct sample *samp
     labels->texts.overflow = false;
     labels->ordered = labels->joined = 0;
     exposition_name(&labels->texts, &sample->name, true);
-    labels->list[NAME] =
-        (struct series_label){.name = {metric_name, sizeof metric_name - 1},
-                              .value = text_from(&labels->texts, 0)};
+    labels->list[NAME] = (struct series_label){.name = {metric_name, sizeof metric_name - 1},
+                                               .value = text_from(&labels->texts, 0)};
     insert_at(labels, 0, NAME);
     labels->count = SENT;
     labels->own = own != NULL;
@@ -235,8 +233,9 @@ bool series_labels_next(const struct series_labels *labels, size_t *at, struct s
         return false;
     size_t number = labels->order[(*at)++];
     const struct series_label *label = &labels->list[number];
-    *pair = (struct series_pair){
-        .name = label->name, .value = label->value, .is_name = number == NAME,
-        .is_own = labels->own && number == OWN};
+    *pair = (struct series_pair){.name = label->name,
+                                 .value = label->value,
+                                 .is_name = number == NAME,
+                                 .is_own = labels->own && number == OWN};
     return true;
 }

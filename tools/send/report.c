@@ -25,10 +25,10 @@ void report_write_line(const struct load_counts *counts, FILE *out)
             ", oversized %" PRIu64 "), %" PRIu64 " samples, %" PRIu64
             " bytes in %.3f s, %.0f/s; failed %" PRIu64 ", retried %" PRIu64 ", refused %" PRIu64
             "\n",
-            totals.sent, totals.sent == 1 ? "" : "s", counts->sent[DATAGRAM_GOOD], counts->sent[DATAGRAM_MALFORMED],
-            counts->sent[DATAGRAM_EMPTY], counts->sent[DATAGRAM_OVERSIZED], counts->samples,
-            counts->bytes, totals.seconds, totals.rate, counts->failed, counts->retried,
-            counts->refused);
+            totals.sent, totals.sent == 1 ? "" : "s", counts->sent[DATAGRAM_GOOD],
+            counts->sent[DATAGRAM_MALFORMED], counts->sent[DATAGRAM_EMPTY],
+            counts->sent[DATAGRAM_OVERSIZED], counts->samples, counts->bytes, totals.seconds,
+            totals.rate, counts->failed, counts->retried, counts->refused);
 }
 
 #define put_count(out, name, value) (json_key_literal((out), name), json_uint64((out), (value)))

@@ -39,8 +39,8 @@ static double *rates_of_counts(struct making *making, const struct model_counts 
 bool rates_is_loss(const char *reason)
 {
 #define WITHOUT_REMEDY(constant, name, letter, what, remedy) sizeof(remedy) == 1 ? #name : NULL,
-    static const char *const harmless[] = {DATAGRAM_REASONS(WITHOUT_REMEDY)
-                                           "kernel_drops_and_filtered"};
+    static const char *const harmless[] = {
+        DATAGRAM_REASONS(WITHOUT_REMEDY) "kernel_drops_and_filtered"};
 #undef WITHOUT_REMEDY
     for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
         if (harmless[i] != NULL && strcmp(harmless[i], reason) == 0)

@@ -134,13 +134,13 @@ static rd_kafka_resp_err_t hand_over(rd_kafka_t *producer, const rd_kafka_topic_
         return refused;
     }
     held->message.err = report.error;
-    held->status = report.error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_MSG_STATUS_PERSISTED
-                                                              : report.status;
+    held->status =
+        report.error == RD_KAFKA_RESP_ERR_NO_ERROR ? RD_KAFKA_MSG_STATUS_PERSISTED : report.status;
     held->sent = held->status != RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
     held->repeats = report.repeats;
     held->repeat_after_ns = report.repeat_after_ns;
-    held->due_ns = report.after_ns == KAFKA_DOUBLE_NEVER ? KAFKA_DOUBLE_NEVER
-                                                         : now_ns() + report.after_ns;
+    held->due_ns =
+        report.after_ns == KAFKA_DOUBLE_NEVER ? KAFKA_DOUBLE_NEVER : now_ns() + report.after_ns;
     add(producer, held);
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
@@ -326,16 +326,16 @@ void rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf,
     conf->error = error;
 }
 
-void rd_kafka_conf_set_log_cb(rd_kafka_conf_t *conf, void (*log)(const rd_kafka_t *, int,
-                                                                 const char *, const char *))
+void rd_kafka_conf_set_log_cb(rd_kafka_conf_t *conf,
+                              void (*log)(const rd_kafka_t *, int, const char *, const char *))
 {
     (void)conf, (void)log;
 }
 
-rd_kafka_conf_res_t rd_kafka_conf_set_ssl_cert_verify_cb(
-    rd_kafka_conf_t *conf,
-    int (*verify)(rd_kafka_t *, const char *, int32_t, int *, int, const char *, size_t, char *,
-                  size_t, void *))
+rd_kafka_conf_res_t
+rd_kafka_conf_set_ssl_cert_verify_cb(rd_kafka_conf_t *conf,
+                                     int (*verify)(rd_kafka_t *, const char *, int32_t, int *, int,
+                                                   const char *, size_t, char *, size_t, void *))
 {
     (void)conf, (void)verify;
     return RD_KAFKA_CONF_OK;
@@ -456,8 +456,8 @@ rd_kafka_resp_err_t rd_kafka_purge(rd_kafka_t *producer, int flags)
             continue;
         held->message.err =
             held->sent ? RD_KAFKA_RESP_ERR__PURGE_INFLIGHT : RD_KAFKA_RESP_ERR__PURGE_QUEUE;
-        held->status = held->sent ? RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED
-                                  : RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
+        held->status =
+            held->sent ? RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED : RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
         held->due_ns = now;
     }
     double_unlock();

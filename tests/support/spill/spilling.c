@@ -1,5 +1,5 @@
-#include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
+#include "tests/support/spill/read_blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

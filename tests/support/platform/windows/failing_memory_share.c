@@ -15,8 +15,7 @@ void *failing_memory_share(size_t size)
     if (file == INVALID_HANDLE_VALUE)
         return NULL;
     HANDLE mapping = CreateFileMappingW(file, NULL, PAGE_READWRITE, 0, 0, NULL);
-    void *mapped =
-        mapping == NULL ? NULL : MapViewOfFile(mapping, FILE_MAP_ALL_ACCESS, 0, 0, size);
+    void *mapped = mapping == NULL ? NULL : MapViewOfFile(mapping, FILE_MAP_ALL_ACCESS, 0, 0, size);
     CloseHandle(file);
     if (mapped == NULL)
         abort();

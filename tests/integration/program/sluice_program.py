@@ -283,18 +283,24 @@ def linux_drops(port):
     return sum(drops for each, _, drops in linux_sockets() if each == port)
 
 
+def text_or_error(path):
+    """The text of a file, or the reason that it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        return str(error)
+
+
 def threads_of(process):
-    """The name of each thread of a process, its state, and the kernel function that it waits in."""
-    said = []
+    """A line for each thread of a process: its name, state and signals, and the kernel function and
+    the system call that it waits in."""
+    lines = []
     for task in sorted(pathlib.Path(f"/proc/{process}/task").glob("*")):
-        try:
-            name, state = [(task / file).read_text(encoding="utf-8").rstrip("\n")
-                           for file in ("comm", "stat")]
-            waits = (task / "wchan").read_text(encoding="utf-8")
-            said.append(f"thread {task.name}, {name}: {state.rpartition(')')[2].split()[0]} {waits}")
-        except OSError:
-            pass  # it has ended since, or the test may not read this
-    return said
+        status = re.findall(r"^(?:Name|State|SigPnd|ShdPnd|SigBlk):.*",
+                            text_or_error(task / "status"), re.MULTILINE)
+        lines.append(" ".join([f"thread {task.name}:", *status, text_or_error(task / "wchan"),
+                               text_or_error(task / "syscall")]))
+    return lines
 
 
 # --- a running program --------------------------------------------------------------------------
@@ -535,7 +541,7 @@ class Sluice:
         try:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            self.fail(f"still running after {limit} s; {threads_of(self.process.pid)}")
+            self.fail(f"still running after {limit} s")
         for stream in (self.stderr, self.stdout):
             if stream is not None and not stream.wait_for_end():
                 self.fail("it has ended and something holds its streams open")
@@ -556,21 +562,6 @@ class Sluice:
         else:
             self.send_signal(number)
         return self.finish(code, limit)
-
-
-def threads_of(pid):
-    """The state, the pending signals and the system call of each thread of a process."""
-    found = []
-    for path in sorted(pathlib.Path(f"/proc/{pid}/task").glob("*")):
-        try:
-            status = (path / "status").read_text(encoding="utf-8")
-            found.append(" ".join([*re.findall(r"^(?:Name|State|SigPnd|ShdPnd|SigBlk):.*", status,
-                                               re.MULTILINE),
-                                   (path / "wchan").read_text(encoding="utf-8"),
-                                   (path / "syscall").read_text(encoding="utf-8").strip()]))
-        except OSError as error:
-            found.append(str(error))
-    return "its threads:\n" + "\n".join(found)
 
 
 def freeze(process):

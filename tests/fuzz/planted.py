@@ -21,8 +21,8 @@ FAULTS = [
         "an empty string without data is written by adding to NULL",
         "descriptors",
         "collector/text/json_writer.c",
-        "    if (size == 0)\n        bytes = (const uint8_t *)\"\";\n",
-        "",
+        'const uint8_t *at = size == 0 ? (const uint8_t *)"" : bytes;',
+        "const uint8_t *at = bytes;",
     ),
     Fault(
         "our own file is foreign for a tag of more than 32 bits",

@@ -82,13 +82,15 @@ static bool entries_read(struct listing *listing, const char *path, struct entri
     return good;
 }
 
-/* Returns true if the folder was listed before, or is not found. Otherwise notes it as listed. */
+/* Returns true if the folder was listed before. Otherwise notes it as listed. */
 static bool is_seen(struct listing *listing, const char *path, bool *failed)
 {
     struct file_location place;
     *failed = false;
-    if (!file_location_find(path, &place))
-        return true;
+    if (!file_location_find(path, &place)) {
+        *failed = true;
+        return proto_files_refuse(listing->files, "the folder %s cannot be read", path);
+    }
     struct seen **bucket = &listing->seen[place.number % 256];
     for (const struct seen *at = *bucket; at != NULL; at = at->next)
         if (file_location_same(&at->place, &place))

@@ -8,6 +8,18 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
+/* The linker resolves the name to this function (ld(1), --wrap). */
+bool __real_file_location_find(const char *path, struct file_location *place);
+bool __wrap_file_location_find(const char *path, struct file_location *place);
+
+/* Fails for paths that end with "unfound", as if the folder above could not be searched. */
+bool __wrap_file_location_find(const char *path, struct file_location *place)
+{
+    size_t length = strlen(path);
+    return (length < 7 || strcmp(path + length - 7, "unfound") != 0) &&
+           __real_file_location_find(path, place);
+}
+
 static struct proto_files *opened;
 
 static int tear_down(void **state)
@@ -149,6 +161,15 @@ TEST_WITH(a_folder_without_a_proto_file_and_a_missing_file_are_refused, scratch_
     scratch_make_folder("empty");
     assert_not_opened("empty", "no .proto file in this folder or below it");
     assert_not_opened("gone.proto", "cannot be opened");
+}
+
+TEST_WITH(a_folder_that_cannot_be_found_is_not_left_out, scratch_make, tear_down)
+{
+    (void)state;
+    scratch_put_text("a.proto", "");
+    scratch_make_folder("unfound");
+    scratch_put_text("unfound/b.proto", "");
+    assert_not_opened("", "unfound cannot be read");
 }
 
 TEST_WITH(folders_are_read_to_a_bounded_depth, scratch_make, tear_down)

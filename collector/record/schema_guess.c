@@ -41,19 +41,24 @@ void schema_guess_destroy(struct schema_guess *guess)
     free(guess);
 }
 
-/* A schema that cannot be created is left out. */
+/*
+ * Creates the arena and the schemas once. Returns false if there is no memory for the arena. A
+ * schema that cannot be created is left out.
+ */
 static bool make_schemas(struct schema_guess *guess)
 {
     if (guess->arena.base != NULL)
         return true;
     guess->arena = (struct arena){.base = malloc(ROOM), .capacity = ROOM};
+    if (guess->arena.base == NULL)
+        return false;
     for (size_t i = 0; i < SCHEMAS_MOST && guess->known[i] != NULL; i++) {
         const struct schema_options options = {.source = guess->known[i]->name};
         struct error error;
         if (guess->known[i]->create(&options, &guess->schemas[i], &error) != 0)
             guess->schemas[i] = NULL;
     }
-    return guess->arena.base != NULL;
+    return true;
 }
 
 static struct schema_fields fields_by(struct schema_guess *guess, const struct schema *schema,

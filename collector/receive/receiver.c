@@ -55,6 +55,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
         endpoint->ingest =
             ingest_create(receiver->workers[0].ingests, socket->listener, socket->counters);
     if (endpoint == NULL || endpoint->ingest == NULL) {
+        ledger_return_block(socket->counters);
         free(endpoint);
         error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
         return -1;

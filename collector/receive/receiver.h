@@ -92,8 +92,9 @@ struct receiver_socket {
 /*
  * Opens, registers and binds a socket, in this order. Returns 0, or -1 with `error` filled. Sets
  * *bound to the address with the port that the system chose, and *granted to the bytes of the
- * receive buffer; both pointers may be NULL. If the bind fails, the socket may stay registered
- * until its listener's sockets are removed.
+ * receive buffer; both pointers may be NULL. After a failure the counters belong to the ledger
+ * again, unless the bind failed: then the socket stays registered until its listener's sockets are
+ * removed.
  */
 int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
                         struct address *bound, size_t *granted, struct error *error);

@@ -272,11 +272,18 @@ static void write_losers(const struct sender_report *report, struct output *out)
     json_array_end(out);
 }
 
+/* Returns the upper limit of reported senders of each listener. */
+static size_t most_of_a_listener(size_t listeners)
+{
+    if (listeners <= TOLD_OF_ALL / SENDERS_TOLD)
+        return SENDERS_TOLD;
+    return listeners < TOLD_OF_ALL ? TOLD_OF_ALL / listeners : 1;
+}
+
 void sender_report_write(struct sender_report *report, struct output *out)
 {
     uint64_t replaced = 0;
-    size_t most = TOLD_OF_ALL / report->listener_count;
-    most = most > SENDERS_TOLD ? SENDERS_TOLD : most == 0 ? 1 : most;
+    size_t most = most_of_a_listener(report->listener_count);
     read_tables(report);
     merge_rows(report);
     report->loser_count = 0;

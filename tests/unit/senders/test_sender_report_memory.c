@@ -103,3 +103,15 @@ TEST(room_for_more_tables_that_cannot_be_had_loses_nothing)
     traffic_table_destroy(table);
     sequence_table_destroy(sequences);
 }
+
+TEST(a_report_of_no_listener_is_empty)
+{
+    struct sequence_table *sequences = sequence_table_create(1000, secret);
+    assert_non_null(sequences);
+    assert_true(sequence_keep_senders(sequences));
+    struct sender_report *report = sender_report_create(1, sequences);
+    assert_non_null(report);
+    assert_reported(report, "{\"listeners\":[],\"replaced\":0,\"losers\":[]}\n");
+    sender_report_destroy(report);
+    sequence_table_destroy(sequences);
+}

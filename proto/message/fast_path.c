@@ -109,16 +109,21 @@ static const uint8_t *parse_number(enum plain_act act, const uint8_t *at, const 
     }
 }
 
+static inline void put_text(void *place, const uint8_t *bytes, size_t size)
+{
+    ProtobufCBinaryData *text = place;
+    text->len = size;
+    text->data = (uint8_t *)(uintptr_t)bytes;
+}
+
 static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, const uint8_t *end,
                                                void *place)
 {
-    ProtobufCBinaryData *text = place;
     size_t length;
     at = wire_read_length(at, end, &length);
     if (at == NULL || (utf8 && !utf8_valid(at, length)))
         return NULL;
-    text->len = length;
-    text->data = (uint8_t *)(uintptr_t)at;
+    put_text(place, at, length);
     return at + length;
 }
 
@@ -126,6 +131,26 @@ static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, con
 
 static const uint8_t *parse(struct room *room, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
+
+/*
+ * Decodes a message of a pair type at once if it has both strings in order and is ASCII, so that
+ * each length has one byte. Returns false, without a change, for any other message.
+ */
+static inline bool parse_pair(const struct message_type *type, ProtobufCMessage *message,
+                              const uint8_t *at, size_t size)
+{
+    if (size < 4 || at[0] != type->pair_tags[0] || at[1] > size - 4)
+        return false;
+    size_t first = at[1];
+    size_t second = size - 4 - first;
+    const uint8_t *rest = at + 2 + first;
+    if (rest[0] != type->pair_tags[1] || rest[1] != second || !utf8_is_ascii(at, size))
+        return false;
+    const struct plain_step *steps = &type->steps[PLAIN_FIRST_FIELD];
+    put_text((char *)message + steps[0].offset, at + 2, first);
+    put_text((char *)message + steps[1].offset, rest + 2, second);
+    return true;
+}
 
 /* Decodes a message; `at` is the position of its length. */
 static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
@@ -141,6 +166,8 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
     if (message == NULL)
         return NULL;
     *place = message;
+    if (type->pair && parse_pair(type, message, at, length))
+        return at + length;
     room->levels--;
     at = parse(room, type, message, at, at + length);
     room->levels++;

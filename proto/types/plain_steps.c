@@ -93,6 +93,21 @@ static void index_tags(struct message_type *type, const struct field_type *field
     step_of[type->steps[place].wire_type] = (uint8_t)place;
 }
 
+/* Whether the field is a string that a decoded message contains without a mark. */
+static bool is_bare_text(const struct message_type *type, size_t field)
+{
+    const struct plain_step *step = &type->steps[PLAIN_FIRST_FIELD + field];
+    return step->act == PLAIN_TEXT && step->mark == step->offset &&
+           type->fields[field].number < ONE_BYTE_TAGS >> 3;
+}
+
+static void find_pair(struct message_type *type)
+{
+    type->pair = type->field_count == 2 && is_bare_text(type, 0) && is_bare_text(type, 1);
+    for (size_t i = 0; type->pair && i < 2; i++)
+        type->pair_tags[i] = (uint8_t)WIRE_TAG(type->fields[i].number, WIRE_LENGTH);
+}
+
 bool loader_make_steps(struct growing_arena *memory, struct message_type *type)
 {
     struct plain_step *steps =
@@ -109,6 +124,7 @@ bool loader_make_steps(struct growing_arena *memory, struct message_type *type)
         index_tags(type, &type->fields[i], PLAIN_FIRST_FIELD + i);
         type->plain = type->plain && step->act != PLAIN_GIVE_UP;
     }
+    find_pair(type);
     return true;
 }
 

@@ -481,7 +481,13 @@ enum decode_result message_decode_any(const struct message_type *type, const uin
 enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
                                   unsigned levels, struct arena *arena, struct decoded *out)
 {
-    if (type->plain && plain_decode(type, data, size, levels, arena, out))
+    enum plain_result plain =
+        type->plain ? plain_decode(type, data, size, levels, arena, out) : PLAIN_GIVEN_UP;
+    if (plain == PLAIN_DECODED)
         return DECODE_OK;
+    if (plain == PLAIN_NO_ROOM && arena->used != 0) {
+        arena->exhausted = true;
+        return decoded_no_room(out);
+    }
     return message_decode_any(type, data, size, levels, arena, out);
 }

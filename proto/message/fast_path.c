@@ -13,13 +13,20 @@ struct room {
     uint8_t *end;
     size_t unknown_fields; /* in all messages so far */
     unsigned levels;       /* levels that may still open */
+    bool full;             /* a block did not fit */
 };
+
+static void *no_room(struct room *room)
+{
+    room->full = true;
+    return NULL;
+}
 
 static inline void *allocate(struct room *room, size_t size)
 {
     size_t rounded = (size + (ARENA_ALIGNMENT - 1)) & ~(size_t)(ARENA_ALIGNMENT - 1);
     if (rounded > (size_t)(room->end - room->next))
-        return NULL;
+        return no_room(room);
     void *block = room->next;
     room->next += rounded;
     return block;
@@ -34,7 +41,7 @@ static inline ProtobufCMessage *new_message(struct room *room, const struct mess
 {
     size_t size = type->size;
     if ((size_t)(room->end - room->next) < size + PROTOTYPE_PIECE)
-        return NULL;
+        return no_room(room);
     char *message = (char *)room->next;
     const char *prototype = type->prototype;
     for (size_t at = 0; at < size; at += PROTOTYPE_PIECE)
@@ -240,6 +247,15 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
         list[count]->descriptor = step->message->descriptor;
     }
     return at;
+}
+
+/* Compiled apart, so that the usual tag of one byte is compared as such. */
+static NEVER_INLINE const uint8_t *parse_messages_of_long_tag(struct room *room,
+                                                              const struct plain_step *step,
+                                                              char *message, const uint8_t *tag,
+                                                              size_t tag_size, const uint8_t *end)
+{
+    return parse_messages(room, step, message, tag, tag_size, end);
 }
 
 /*
@@ -482,7 +498,9 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
     case PLAIN_MESSAGE_IN_ONEOF:
         return parse_single(room, step, message, at, end);
     case PLAIN_MESSAGES:
-        return parse_messages(room, step, message, tag, (size_t)(at - tag), end);
+        if (at - tag == 1)
+            return parse_messages(room, step, message, tag, 1, end);
+        return parse_messages_of_long_tag(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_MAP:
         return parse_map(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_REQUIRED:
@@ -513,18 +531,18 @@ static const uint8_t *parse(struct room *room, const struct message_type *type,
     return has_required(type, message) ? at : NULL;
 }
 
-bool plain_decode(const struct message_type *type, const uint8_t *data, size_t size,
-                  unsigned levels, struct arena *arena, struct decoded *out)
+enum plain_result plain_decode(const struct message_type *type, const uint8_t *data, size_t size,
+                               unsigned levels, struct arena *arena, struct decoded *out)
 {
     static const uint8_t nothing[1];
     const uint8_t *at = size == 0 ? nothing : data;
-    struct room room = {arena->base + arena->used, arena->base + arena->capacity, 0, levels};
+    struct room room = {arena->base + arena->used, arena->base + arena->capacity, 0, levels, false};
     ProtobufCMessage *message = new_message(&room, type);
     if (message == NULL || parse(&room, type, message, at, at + size) == NULL)
-        return false;
+        return room.full ? PLAIN_NO_ROOM : PLAIN_GIVEN_UP;
     arena->used = (size_t)(room.next - arena->base);
     out->message = message;
     out->unknown_fields = room.unknown_fields;
     out->series_repeated = 0;
-    return true;
+    return PLAIN_DECODED;
 }

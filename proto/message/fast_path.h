@@ -71,11 +71,17 @@ struct plain_step {
 /* The index of the first field's step. PLAIN_UNKNOWN and PLAIN_GIVE_UP are in front of it. */
 #define PLAIN_FIRST_FIELD 2
 
+enum plain_result {
+    PLAIN_DECODED,
+    PLAIN_GIVEN_UP, /* the message is not plain, or not valid */
+    PLAIN_NO_ROOM,  /* the arena, or all of it but PROTOTYPE_PIECE bytes, is too small */
+};
+
 /*
- * Decodes like message_decode. Returns false, with the arena and `out` unchanged, if the message is
- * not plain or not valid, or if the arena is too small.
+ * Decodes like message_decode. If the result is not PLAIN_DECODED, the arena and `out` are
+ * unchanged.
  */
-bool plain_decode(const struct message_type *type, const uint8_t *data, size_t size,
-                  unsigned levels, struct arena *arena, struct decoded *out);
+enum plain_result plain_decode(const struct message_type *type, const uint8_t *data, size_t size,
+                               unsigned levels, struct arena *arena, struct decoded *out);
 
 #endif

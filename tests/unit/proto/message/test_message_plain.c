@@ -95,8 +95,8 @@ static bool decode_both(struct both *both, const struct message_type *type, unsi
     memcpy(both->data, wire.bytes, wire.size);
     open_arena(&both->arenas[0], 0, room);
     open_arena(&both->arenas[1], 1, room);
-    both->is_plain =
-        plain_decode(type, both->data, both->size, levels, &both->arenas[0], &both->quick);
+    both->is_plain = plain_decode(type, both->data, both->size, levels, &both->arenas[0],
+                                  &both->quick) == PLAIN_DECODED;
     both->result =
         message_decode_any(type, both->data, both->size, levels, &both->arenas[1], &both->other);
     if (both->is_plain) {

@@ -18,7 +18,11 @@ const char decimal_pairs[200] = {
 static size_t count_digits(uint64_t value)
 {
     size_t count = 1;
-    while (value >= 10000) {
+    while (value >= 100000000) {
+        value /= 100000000;
+        count += 8;
+    }
+    if (value >= 10000) {
         value /= 10000;
         count += 4;
     }

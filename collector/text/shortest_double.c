@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "collector/text/decimal.h"
+#include "collector/text/multiply.h"
 #include "collector/text/pow10_table.h"
 
 /* digits * 10^exponent */
@@ -54,25 +55,11 @@ static int floor_log2_pow10(int e)
     return floor_shift_22(INT64_C(1741647) * 8 * e);
 }
 
-/*
- * Sets high * 2^64 + low = a * b. Multiplies halves, because C11 has no type of more than 64 bits.
- */
-static inline void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
-{
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32;
-    uint64_t b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t low_low = a0 * b0;
-    uint64_t middle = a1 * b0 + (low_low >> 32);
-    uint64_t carry = a0 * b1 + (middle & UINT32_MAX);
-    *high = a1 * b1 + (middle >> 32) + (carry >> 32);
-    *low = (carry << 32) | (low_low & UINT32_MAX);
-}
-
 static inline struct wide wide_product(struct pow10 g, uint64_t factor)
 {
     uint64_t low, carry, middle, high;
-    multiply(g.low, factor, &carry, &low);
-    multiply(g.high, factor, &high, &middle);
+    multiply_64(g.low, factor, &carry, &low);
+    multiply_64(g.high, factor, &high, &middle);
     middle += carry;
     return (struct wide){{low, middle, high + (middle < carry)}};
 }

@@ -137,6 +137,34 @@ static bool next_label(const struct schema *schema, const void *message,
     return true;
 }
 
+/*
+ * The bytes from the length of the first key to the end of the last value. They determine the
+ * labels if there is nothing else between these texts: two bytes between a key and its value (the
+ * value's tag and length), and four between a value and the next key (two tags and two lengths).
+ */
+static bool label_bytes(const void *message, const struct sample *sample, struct text *bytes)
+{
+    const Telemetry *telemetry = message;
+    const Sample *from = sample == NULL ? NULL : telemetry->samples[sample->index];
+    Label *const *labels = from == NULL ? telemetry->labels : from->labels;
+    size_t count = from == NULL ? telemetry->n_labels : from->n_labels;
+    *bytes = (struct text){"", 0};
+    if (count == 0)
+        return true;
+    const uint8_t *first = labels[0]->key.data;
+    if (labels[0]->key.len == 0 || first[-1] != labels[0]->key.len)
+        return false;
+    const uint8_t *at = first;
+    for (size_t i = 0; i < count; i++) {
+        const Label *label = labels[i];
+        if (label->key.data != at || label->value.data != at + label->key.len + 2)
+            return false;
+        at = label->value.data + label->value.len + 4;
+    }
+    *bytes = (struct text){(const char *)first - 1, (size_t)(at - 4 - (first - 1))};
+    return true;
+}
+
 static bool sequence(const struct schema *schema, const void *message,
                      struct datagram_sequence *out)
 {
@@ -165,6 +193,7 @@ const struct schema_ops schema_telemetry = {
     .decode = message_schema_decode,
     .next_sample = next_sample,
     .next_label = next_label,
+    .label_bytes = label_bytes,
     .write_json = message_schema_write_json,
     .count_fields = message_schema_count_fields,
     .write_protobuf = message_schema_write_protobuf,

@@ -103,8 +103,12 @@ bool encoder_allows(const struct encoder_options *options, const struct record *
 
 struct encoder;
 
-/* The maximum number of bytes that create may allocate; part of the memory plan. */
+/*
+ * The maximum number of bytes that create may allocate, and that a cache of written parts may have
+ * in addition; both are part of the memory plan.
+ */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
+#define ENCODER_CACHE_SIZE   ((size_t)512 * 1024)
 
 /* The maximum number of bytes of a file from `arrange`. */
 #define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)

@@ -286,6 +286,14 @@ struct schema_ops {
                        struct label *label);
 
     /*
+     * Sets *bytes to bytes of the message that determine a sample's own labels: samples of this
+     * schema with the same bytes have the same labels. If the sample is NULL, they determine the labels that all
+     * samples of the message share and that follow their own. Returns false if the message has no
+     * such bytes. NULL if the schema has no such messages.
+     */
+    bool (*label_bytes)(const void *message, const struct sample *sample, struct text *bytes);
+
+    /*
      * Reads the next quantile of a SAMPLE_SUMMARY; returns false at the end. NULL if the schema has
      * no summaries.
      */

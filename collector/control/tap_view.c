@@ -51,7 +51,7 @@ void tap_view_destroy(struct tap_view *view)
 
 size_t tap_view_memory(void)
 {
-    return sizeof(struct tap_view) + TEXT_SIZE + 2 * ENCODER_SCRATCH_SIZE;
+    return sizeof(struct tap_view) + TEXT_SIZE + 2 * ENCODER_SCRATCH_SIZE + ENCODER_CACHE_SIZE;
 }
 
 static bool view_matches(struct tap_view *view, const struct tap_watcher *watcher,

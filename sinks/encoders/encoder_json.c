@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "collector/contract/sender_name.h"
+#include "collector/text/compiler.h"
 #include "collector/text/decimal.h"
 #include "collector/text/json_writer.h"
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/json_labels.h"
 #include "sinks/encoders/json_sample.h"
 #include "sinks/encoders/line_mark.h"
+#include "sinks/encoders/part_cache.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
@@ -57,6 +59,7 @@ struct json_encoder {
 
     struct time_text sampled;
     struct sample_kinds kinds; /* ,"kind":...,"value": for each kind of sample */
+    struct part_cache parts;   /* name and kind of a sample; its unit and labels */
 };
 
 /* --- facts that records repeat ---------------------------------------------------------------- */
@@ -188,6 +191,67 @@ static void write_time(struct output *out, const char *time)
     memcpy(at + sizeof before + TIME_TEXT_SIZE, after, sizeof after);
 }
 
+/* Writes the part of a sample's line before the value, and that after it. */
+static void write_before(const struct json_encoder *json, const struct sample *sample,
+                         struct output *out)
+{
+    json_string_after(out, 0, sample->name.data, sample->name.size);
+    sample_kinds_put(&json->kinds, sample, out);
+}
+
+static void write_after(struct sample_encoder *encoder, const struct record *record,
+                        const struct sample *sample, struct output *out)
+{
+    if (sample->unit.size != 0) {
+        output_literal(out, ",\"unit\"");
+        json_string_after(out, ':', sample->unit.data, sample->unit.size);
+    }
+    output_literal(out, ",\"labels\":");
+    json_labels_write(&encoder->labels, record, sample, NULL, out);
+}
+
+static void write_value(struct output *out, const struct record *record,
+                        const struct sample *sample, struct arena *scratch)
+{
+    json_sample_value(out, record, sample, scratch);
+    if (sample->start_time_ns != 0) {
+        output_literal(out, ",\"start_time\":");
+        json_time(out, sample->start_time_ns);
+    }
+}
+
+/* Writes a sample from its name to its labels, and keeps the parts that do not change. */
+static NEVER_INLINE void write_new(struct json_encoder *json, const struct record *record,
+                                   const struct sample *sample, struct output *out)
+{
+    size_t steps = json->base.labels.steps;
+    size_t begin = out->used;
+    write_before(json, sample, out);
+    size_t value = out->used;
+    write_value(out, record, sample, &json->base.scratch);
+    size_t after = out->used;
+    write_after(&json->base, record, sample, out);
+    if (out->overflow)
+        return;
+    const struct parts parts = {out->data + begin, out->data + after, value - begin,
+                                out->used - after, json->base.labels.steps - steps};
+    part_cache_keep(&json->parts, &parts);
+}
+
+static void write_parts(struct json_encoder *json, const struct record *record,
+                        const struct sample *sample, struct output *out)
+{
+    struct parts parts;
+    if (json->base.labels.rules != NULL || !part_cache_find(&json->parts, record, sample, &parts)) {
+        write_new(json, record, sample, out);
+        return;
+    }
+    output_bytes(out, parts.before, parts.before_size);
+    write_value(out, record, sample, &json->base.scratch);
+    output_bytes(out, parts.after, parts.after_size);
+    sample_labels_count_steps(&json->base.labels, parts.steps, out);
+}
+
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
                            const struct sample *sample, struct output *out)
 {
@@ -198,19 +262,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
         time = json->sampled.text;
     }
     write_time(out, time);
-    json_string_after(out, 0, sample->name.data, sample->name.size);
-    sample_kinds_put(&json->kinds, sample, out);
-    json_sample_value(out, record, sample, &encoder->scratch);
-    if (sample->start_time_ns != 0) {
-        output_literal(out, ",\"start_time\":");
-        json_time(out, sample->start_time_ns);
-    }
-    if (sample->unit.size != 0) {
-        output_literal(out, ",\"unit\"");
-        json_string_after(out, ':', sample->unit.data, sample->unit.size);
-    }
-    output_literal(out, ",\"labels\":");
-    json_labels_write(&encoder->labels, record, sample, NULL, out);
+    write_parts(json, record, sample, out);
     json_sample_exemplars(out, record, sample, &encoder->labels, ",\"exemplars\":");
     write_facts(json, out);
     return 1;
@@ -289,6 +341,7 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 {
     struct json_encoder *json = (struct json_encoder *)encoder;
     sample_encoder_begin_record(&json->base);
+    part_cache_begin_record(&json->parts);
     set_facts(json, listener, record);
     if (json->options.view == VIEW_RECORD && record->schema->ops->next_item != NULL)
         return encode_items(json, record, out);
@@ -305,11 +358,21 @@ static enum output_line line(const uint8_t *bytes, size_t size)
                : line_mark(bytes, size, "{\"received\":\"" LINE_MARK_TIME "\",\"source\":\"");
 }
 
+static void destroy(struct encoder *encoder)
+{
+    part_cache_destroy(&((struct json_encoder *)encoder)->parts);
+    sample_encoder_destroy(encoder);
+}
+
 static struct encoder *create(const struct encoder_options *options)
 {
     struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json, options);
     if (json == NULL)
         return NULL;
+    if (!part_cache_init(&json->parts)) {
+        sample_encoder_destroy(&json->base.encoder);
+        return NULL;
+    }
     json->options = *options;
     /* The initial facts. Each record changes only the parts that differ. */
     time_text_init(&json->received);
@@ -327,7 +390,7 @@ const struct encoder_ops encoder_json = {
     .has_json = true,
     .media_type = "application/x-ndjson",
     .create = create,
-    .destroy = sample_encoder_destroy,
+    .destroy = destroy,
     .encode = encode,
     .whole = whole_lines,
     .line = line,

@@ -25,6 +25,9 @@ static void begin(struct sample_labels *labels, const struct record *record,
     labels->count = 0;
     labels->bits = 0;
     labels->choice = LABELS_AS_SENT;
+    labels->own_ended = false;
+    labels->own_count = 0;
+    labels->own_bits = 0;
     labels->first = false;
     labels->noting = NULL;
     labels->repeated = NULL;
@@ -142,6 +145,11 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
     struct shared_labels *shared = &labels->shared;
     if (labels->choice != LABELS_AS_SENT)
         return false;
+    if (!labels->own_ended) {
+        labels->own_ended = true;
+        labels->own_count = labels->count;
+        labels->own_bits = labels->bits;
+    }
     if (shared->seen != label->shared) {
         shared->seen = label->shared;
         labels->first = true;
@@ -155,8 +163,8 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
     if (shared->of != label->shared) {
         labels->noting = label->shared;
         labels->noted = 1;
-        labels->noted_from = labels->count;
         labels->noted_at = out->used;
+        labels->noted_steps = labels->steps;
         return false;
     }
     if ((labels->bits & shared->bits) != 0)
@@ -168,6 +176,7 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
         output_char(out, separator);
     labels->repeated = out->data + out->used;
     output_bytes(out, shared->text, shared->size);
+    sample_labels_count_steps(labels, shared->steps, out);
     return true;
 }
 
@@ -175,11 +184,11 @@ bool sample_labels_repeat(struct sample_labels *labels, const struct label *labe
 static void remember_keys(struct sample_labels *labels, const char *text)
 {
     struct shared_labels *shared = &labels->shared;
-    RULE(labels->noted_from <= labels->count, "shared keys follow those before them");
-    RULE(labels->count - labels->noted_from <= MAX_SHARED_LABELS, "there is room for shared keys");
+    RULE(labels->own_count <= labels->count, "shared keys follow those before them");
+    RULE(labels->count - labels->own_count <= MAX_SHARED_LABELS, "there is room for shared keys");
     shared->bits = 0;
     shared->count = 0;
-    for (size_t i = labels->noted_from; i < labels->count; i++) {
+    for (size_t i = labels->own_count; i < labels->count; i++) {
         const struct text *key = &labels->keys[i];
         shared->bits |= sample_labels_bit(key->data, key->size);
         shared->keys[shared->count++] =
@@ -191,16 +200,21 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
 {
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
-    /* If the sample's own labels suppressed shared labels, the output cannot be reused. */
-    bool all = !out->overflow && labels->count - labels->noted_from == labels->noted;
-    size_t at = labels->noted_at + (labels->noted_from != 0); /* after the separator */
+    /*
+     * If the sample's own labels suppressed shared labels, the output cannot be reused. Nor if the
+     * shared labels were compared with own ones: a copy counts the steps that these shared labels
+     * take after any other own labels.
+     */
+    bool all = !out->overflow && labels->count - labels->own_count == labels->noted;
+    size_t at = labels->noted_at + (labels->own_count != 0); /* after the separator */
     labels->noting = NULL;
     if (!all || labels->noted > MAX_SHARED_LABELS || out->used - at > sizeof shared->text)
         return;
-    shared->of = of;
+    remember_keys(labels, out->data + at);
+    shared->of = (shared->bits & labels->own_bits) == 0 ? of : NULL;
+    shared->steps = labels->steps - labels->noted_steps;
     shared->size = out->used - at;
     memcpy(shared->text, out->data + at, shared->size);
-    remember_keys(labels, out->data + at);
 }
 
 void sample_labels_add_repeated(struct sample_labels *labels)
@@ -218,9 +232,14 @@ void sample_labels_add_repeated(struct sample_labels *labels)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
+/*
+ * Counts the steps. If no own label of the sample can have the key of a shared label, compares it
+ * only with shared labels, so that the steps do not depend on the sample's own labels.
+ */
 bool sample_labels_is_known(struct sample_labels *labels, const struct text *key)
 {
-    for (size_t i = 0; i < labels->count; i++) {
+    bool beyond_own = (labels->own_bits & sample_labels_bit(key->data, key->size)) == 0;
+    for (size_t i = beyond_own ? labels->own_count : 0; i < labels->count; i++) {
         const struct text *known = &labels->keys[i];
         labels->steps++;
         if (known->size != key->size)

@@ -45,6 +45,7 @@ struct shared_labels {
     const void *seen; /* the last sample's part; its labels are stored at its second sample */
     const void *of;   /* the part whose labels these are, or NULL */
     uint64_t bits;    /* sample_labels_bit of each key */
+    size_t steps;     /* of writing the labels, except the walk's step to the first one */
     size_t count;
     struct shared_key {
         uint16_t at, size; /* in `text` */
@@ -69,13 +70,18 @@ struct sample_labels {
     size_t made;      /* bytes in `scratch` of the last added label's value */
     struct text host; /* this machine's name, for added labels */
 
+    /* The number of own labels of the sample, and their bits; 0 until a shared label follows. */
+    bool own_ended;
+    size_t own_count;
+    uint64_t own_bits;
+
     /*
      * The shared labels that are being written, to be stored in `shared`: the part that they belong
-     * to (or NULL), their number, and their beginning in `keys` and in the output.
+     * to (or NULL), their number, their beginning in the output, and the record's steps up to there.
      */
     bool first; /* the sample is the first of its part */
     const void *noting;
-    size_t noted, noted_from, noted_at;
+    size_t noted, noted_at, noted_steps;
     const char *repeated; /* the shared labels copied to the output, or NULL */
     struct shared_labels shared;
 
@@ -104,6 +110,18 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 
 /* Ends a walk before its last label. */
 void sample_labels_leave(struct sample_labels *labels);
+
+/*
+ * Counts the steps of labels that an encoder copies, having written the same labels before. If the
+ * record takes too many, `out` overflows.
+ */
+static inline void sample_labels_count_steps(struct sample_labels *labels, size_t steps,
+                                             struct output *out)
+{
+    labels->steps += steps;
+    if (labels->steps > MAX_LABEL_STEPS)
+        out->overflow = true;
+}
 
 /* Only for the inline functions below: the next label, and the comparison with earlier keys. */
 bool sample_labels_walk(struct sample_labels *labels, struct label *label);

@@ -1,0 +1,242 @@
+#include "sinks/encoders/part_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/contract/encoder.h"
+#include "collector/text/compiler.h"
+#include "collector/text/plain_text.h"
+
+/* An entry has one of two places, which its hash selects. */
+#define ENTRIES_BITS 8
+#define ENTRIES      ((size_t)2 << ENTRIES_BITS)
+
+/*
+ * Bytes of an entry. An odd number of cache lines, so that the beginnings of entries are spread
+ * over the processor's cache.
+ */
+#define ENTRY_SIZE 960
+
+struct part_entry {
+    uint64_t hash;
+    uint32_t steps;
+    uint16_t words; /* 0: the entry is empty */
+    uint16_t before_size, after_size;
+    char bytes[ENTRY_SIZE - 24]; /* the words of the key, then both parts */
+};
+
+_Static_assert(sizeof(struct part_entry) == ENTRY_SIZE, "entries have no padding");
+
+/* A set of labels that the samples of a message share. It has one place, which its hash selects. */
+#define SHARED_BITS 5
+#define SHARED      ((size_t)1 << SHARED_BITS)
+
+struct part_shared {
+    uint64_t number; /* each set has another one, also after it was replaced; 0: no set */
+    struct part_key key;
+};
+
+_Static_assert(ENTRIES *ENTRY_SIZE + SHARED * sizeof(struct part_shared) <= ENCODER_CACHE_SIZE,
+               "the memory plan contains the cache");
+
+/*
+ * A key is a word of a byte for each of these numbers, the number of the set of shared labels, and
+ * the words of each text.
+ */
+enum head_byte { HEAD_KIND, HEAD_TEMPORALITY, HEAD_TYPE, HEAD_NAME, HEAD_UNIT, HEAD_LABELS };
+
+/* Longest text, in bytes and in words. */
+#define TEXT_SIZE  240
+#define TEXT_WORDS (TEXT_SIZE / 8)
+
+_Static_assert(2 + 3 * TEXT_WORDS <= PART_KEY_WORDS, "the name, the unit and labels fit in a key");
+
+/*
+ * Of each period of this number of samples, at least a quarter must be found; otherwise the cache
+ * pauses.
+ */
+#define PERIOD 1024
+#define PAUSE  (32 * PERIOD)
+
+bool part_cache_init(struct part_cache *cache)
+{
+    *cache = (struct part_cache){0};
+    char *memory = calloc(1, ENTRIES * ENTRY_SIZE + SHARED * sizeof *cache->shared);
+    if (memory == NULL)
+        return false;
+    cache->entries = (struct part_entry *)(void *)memory;
+    cache->shared = (struct part_shared *)(void *)(memory + ENTRIES * ENTRY_SIZE);
+    return true;
+}
+
+void part_cache_destroy(struct part_cache *cache)
+{
+    free(cache->entries);
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* A key that is being made. */
+struct making {
+    uint64_t *next; /* place of the next word */
+    uint64_t hash;
+};
+
+/*
+ * The hash is a polynomial of the words. Senders can choose texts with the same hash, which then
+ * replace each other, as any other texts may.
+ */
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static inline void add_word(struct making *key, uint64_t word)
+{
+    *key->next++ = word;
+    key->hash = (key->hash + word) * HASH_FACTOR;
+}
+
+/* Adds the text's bytes to the key, in whole words; the last ones may overlap those before them. */
+static ALWAYS_INLINE void add_text(struct making *key, const struct text *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text->data;
+    size_t size = text->size;
+    if (size < 8) {
+        add_word(key, size == 0 ? 0 : plain_text_load_short(bytes, size));
+        return;
+    }
+    const unsigned char *last = bytes + size - 8;
+    for (; bytes < last; bytes += 8)
+        add_word(key, plain_text_load_8(bytes));
+    add_word(key, plain_text_load_8(last));
+}
+
+static void end_key(struct part_key *key, const struct making *making)
+{
+    key->words = (size_t)(making->next - key->word);
+    key->hash = (making->hash ^ making->hash >> 32) * HASH_FACTOR;
+}
+
+static bool is_same(const struct part_key *key, uint64_t hash, size_t words, const void *word)
+{
+    return key->hash == hash && key->words == words && memcmp(key->word, word, 8 * words) == 0;
+}
+
+/* --- labels that samples share ---------------------------------------------------------------- */
+
+/* Returns the number of the set of labels that the message's samples share; 0: it has none. */
+static NEVER_INLINE uint64_t find_shared(struct part_cache *cache, const struct record *record)
+{
+    struct part_key *key = &cache->key;
+    struct making making = {key->word, 0};
+    const struct schema_ops *ops = record->schema->ops;
+    struct text labels;
+    if (!ops->label_bytes(record->message, NULL, &labels) || labels.size > TEXT_SIZE)
+        return 0;
+    add_word(&making, (uintptr_t)ops); /* equal bytes of another schema are other labels */
+    add_word(&making, labels.size);
+    add_text(&making, &labels);
+    end_key(key, &making);
+    struct part_shared *shared = &cache->shared[key->hash >> (64 - SHARED_BITS)];
+    if (shared->number == 0 || !is_same(key, shared->key.hash, shared->key.words, shared->key.word))
+        *shared = (struct part_shared){++cache->last_number, *key};
+    key->words = 0;
+    return shared->number;
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static struct part_entry *set_of(const struct part_cache *cache)
+{
+    return &cache->entries[2 * (cache->key.hash >> (64 - ENTRIES_BITS))];
+}
+
+static inline bool is_entry_of(const struct part_entry *entry, const struct part_key *key)
+{
+    return is_same(key, entry->hash, entry->words, entry->bytes);
+}
+
+/* Pauses the cache after a period in which it was of little use. */
+static NEVER_INLINE void end_period(struct part_cache *cache)
+{
+    if (cache->found < PERIOD / 4)
+        cache->paused = PAUSE;
+    cache->looked = cache->found = 0;
+}
+
+static bool find_entry(struct part_cache *cache, struct parts *parts)
+{
+    const struct part_entry *entry = set_of(cache);
+    if (cache->looked++ == PERIOD)
+        end_period(cache);
+    if (!is_entry_of(entry, &cache->key) && !is_entry_of(++entry, &cache->key))
+        return false;
+    cache->found++;
+    cache->key.words = 0;
+    const char *before = entry->bytes + 8 * entry->words;
+    *parts = (struct parts){before, before + entry->before_size, entry->before_size,
+                            entry->after_size, entry->steps};
+    return true;
+}
+
+/* Sets the key of the sample, unless its texts are too long. */
+static inline void set_key(struct part_cache *cache, const struct sample *sample,
+                           const struct text *labels)
+{
+    struct making making = {cache->key.word, 0};
+    if ((sample->name.size | sample->unit.size | labels->size) > 127 &&
+        (sample->name.size > TEXT_SIZE || sample->unit.size > TEXT_SIZE ||
+         labels->size > TEXT_SIZE))
+        return;
+    add_word(&making, (uint64_t)sample->kind << 8 * HEAD_KIND |
+                          (uint64_t)sample->temporality << 8 * HEAD_TEMPORALITY |
+                          (uint64_t)sample->type << 8 * HEAD_TYPE |
+                          (uint64_t)sample->name.size << 8 * HEAD_NAME |
+                          (uint64_t)sample->unit.size << 8 * HEAD_UNIT |
+                          (uint64_t)labels->size << 8 * HEAD_LABELS);
+    add_word(&making, cache->shared_number);
+    add_text(&making, &sample->name);
+    add_text(&making, &sample->unit);
+    add_text(&making, labels);
+    end_key(&cache->key, &making);
+}
+
+bool part_cache_find(struct part_cache *cache, const struct record *record,
+                     const struct sample *sample, struct parts *parts)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct text labels;
+    cache->key.words = 0;
+    if (ops->label_bytes == NULL)
+        return false;
+    if (cache->paused != 0) {
+        cache->paused--;
+        return false;
+    }
+    if (cache->message != record->message) {
+        cache->shared_number = find_shared(cache, record);
+        cache->message = record->message;
+    }
+    if (cache->shared_number == 0 || !ops->label_bytes(record->message, sample, &labels))
+        return false;
+    set_key(cache, sample, &labels);
+    return cache->key.words != 0 && find_entry(cache, parts);
+}
+
+void part_cache_keep(struct part_cache *cache, const struct parts *parts)
+{
+    const struct part_key *key = &cache->key;
+    size_t key_size = 8 * key->words;
+    if (key_size == 0 || parts->steps > UINT32_MAX)
+        return;
+    struct part_entry *entry = set_of(cache) + (cache->replaced++ & 1);
+    size_t room = sizeof entry->bytes - key_size;
+    if (parts->before_size > room || parts->after_size > room - parts->before_size)
+        return;
+    entry->hash = key->hash;
+    entry->steps = (uint32_t)parts->steps;
+    entry->words = (uint16_t)key->words;
+    entry->before_size = (uint16_t)parts->before_size;
+    entry->after_size = (uint16_t)parts->after_size;
+    memcpy(entry->bytes, key->word, key_size);
+    memcpy(entry->bytes + key_size, parts->before, parts->before_size);
+    memcpy(entry->bytes + key_size + parts->before_size, parts->after, parts->after_size);
+}

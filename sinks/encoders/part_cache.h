@@ -1,0 +1,74 @@
+/*
+ * A cache for the parts of a sample's line that do not depend on its value and its times: its name,
+ * kind, unit and labels, as an encoder writes them.
+ *
+ * Senders repeat most series in each datagram. An encoder looks a sample up by the texts that the
+ * sender sent, and copies the parts that it wrote for an earlier sample with the same texts. The
+ * cache has a fixed size, and newer entries replace older ones. If few samples are found, because
+ * there are more series than entries, the cache pauses. Lines are the same with and without the
+ * cache.
+ *
+ * Belongs to one encoder and is used by its thread.
+ */
+#ifndef SLUICE_SINKS_ENCODERS_PART_CACHE_H
+#define SLUICE_SINKS_ENCODERS_PART_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/contract/record.h"
+#include "collector/contract/schema.h"
+
+/* A key consists of texts that are copied to words. Longer keys are not in the cache. */
+#define PART_KEY_WORDS 92
+
+struct part_key {
+    size_t words; /* 0: there is no key */
+    uint64_t hash;
+    uint64_t word[PART_KEY_WORDS];
+};
+
+struct part_entry;
+struct part_shared;
+
+struct part_cache {
+    struct part_entry *entries; /* owned, with `shared` */
+    struct part_shared *shared; /* sets of labels that the samples of a message share */
+    const void *message;        /* the message whose shared labels were looked up last */
+    uint64_t shared_number;     /* the number of their set; 0: they are not in the cache */
+    uint64_t last_number;       /* of all sets so far */
+    struct part_key key;        /* of the sample that was looked up last and not found */
+    size_t replaced;            /* number of entries written so far */
+    size_t looked, found;       /* in the current period */
+    size_t paused;              /* number of samples that will not be looked up */
+};
+
+/* The parts of a line, valid until the next call. */
+struct parts {
+    const char *before, *after; /* the part before the value, and that after it */
+    size_t before_size, after_size;
+    size_t steps; /* of writing the labels (sample_labels.h) */
+};
+
+/* Returns false, with nothing to destroy, if memory is short. */
+bool part_cache_init(struct part_cache *cache);
+void part_cache_destroy(struct part_cache *cache);
+
+/* Begins a record: its message may be in the memory of another. */
+static inline void part_cache_begin_record(struct part_cache *cache)
+{
+    cache->message = NULL;
+}
+
+/* Returns whether the cache has the parts of the sample's line. */
+bool part_cache_find(struct part_cache *cache, const struct record *record,
+                     const struct sample *sample, struct parts *parts);
+
+/*
+ * Keeps the parts of the line of the sample that part_cache_find has just not found. Does nothing
+ * if the sample has too many texts.
+ */
+void part_cache_keep(struct part_cache *cache, const struct parts *parts);
+
+#endif

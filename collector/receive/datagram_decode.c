@@ -203,9 +203,12 @@ static bool keep_packet(const struct decoding *decoding)
     return true;
 }
 
-/* Decodes at most max_decoded bytes, if the arena has more room than that. */
+/*
+ * Decodes at most max_decoded bytes, if the arena has more room than that. `retried`: if the arena
+ * is too small, the datagram will be decoded in a larger one.
+ */
 static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
-                           struct record *record)
+                           struct record *record, bool retried)
 {
     struct arena *arena = decoding->arena;
     size_t capacity = arena->capacity;
@@ -213,11 +216,13 @@ static bool decode_limited(const struct decoding *decoding, const struct schema_
     decoding->refusal->limited = capacity - arena->used >= max_decoded;
     if (decoding->refusal->limited)
         arena->capacity = arena->used + max_decoded;
+    arena->retried = retried && !decoding->refusal->limited;
     bool is_message =
         entry->framing == FRAMING_DATAGRAM && entry->header <= decoding->datagram->size;
     bool done = is_message ? decode_only_message(decoding, entry, record)
                            : decode_messages(decoding, entry, record);
     arena->capacity = capacity;
+    arena->retried = false;
     return done;
 }
 
@@ -238,7 +243,7 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
         copy_payload(data, datagram);
         if (copy != NULL)
             memcpy(copy, sender, name);
-        done = decode_limited(&decoding, entry, record);
+        done = decode_limited(&decoding, entry, record, !batch_is_largest(batch));
     } else {
         refusal->limited = false;
         refused_for(refusal, REASON_TOO_LARGE);

@@ -68,7 +68,7 @@ bool open_datagram_next_batch(struct open_datagram *open);
 /* Returns true if no batch has more room than the present one: it is large and empty. */
 static inline bool open_datagram_has_largest(const struct open_datagram *open)
 {
-    return open->batch->large && batch_is_empty(open->batch);
+    return batch_is_largest(open->batch);
 }
 
 /* Returns the name of the datagram's schema, or NULL. The name is valid until the batch changes. */

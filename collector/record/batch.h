@@ -129,6 +129,12 @@ static inline bool batch_is_empty(const struct batch *batch)
     return batch->count == 0 && batch->raw_count == 0;
 }
 
+/* Returns true if no batch of the pool has more room than this one has now. */
+static inline bool batch_is_largest(const struct batch *batch)
+{
+    return batch->large && batch_is_empty(batch);
+}
+
 /* Removes one reader. The last release returns the batch to the pool. */
 void batch_release(struct batch *batch);
 

@@ -485,7 +485,7 @@ enum decode_result message_decode(const struct message_type *type, const uint8_t
         type->plain ? plain_decode(type, data, size, levels, arena, out) : PLAIN_GIVEN_UP;
     if (plain == PLAIN_DECODED)
         return DECODE_OK;
-    if (plain == PLAIN_NO_ROOM && arena->used != 0) {
+    if (plain == PLAIN_NO_ROOM && arena->retried) {
         arena->exhausted = true;
         return decoded_no_room(out);
     }

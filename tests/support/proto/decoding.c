@@ -24,7 +24,8 @@ static struct decoding open_state;
 
 static void open_arenas(struct decoding *decoding)
 {
-    decoding->scratch = (struct arena){malloc(DECODING_SCRATCH), 0, DECODING_SCRATCH, false};
+    decoding->scratch =
+        (struct arena){.base = malloc(DECODING_SCRATCH), .capacity = DECODING_SCRATCH};
     assert_non_null(decoding->scratch.base);
     decoding->arena.base = NULL;
     decoding->data = NULL;
@@ -86,7 +87,8 @@ int close_decoding(void **state)
 void decoding_set_room(struct decoding *decoding, size_t room)
 {
     free(decoding->arena.base);
-    decoding->arena = (struct arena){malloc(USED_BEFORE + room), 0, USED_BEFORE + room, false};
+    decoding->arena =
+        (struct arena){.base = malloc(USED_BEFORE + room), .capacity = USED_BEFORE + room};
     assert_non_null(decoding->arena.base);
 }
 

@@ -38,7 +38,7 @@ static void open_arena(struct arena *arena, size_t place, size_t room)
 {
     static _Alignas(16) uint8_t memory[2][USED + ROOM + BEHIND];
     size_t capacity = USED + room;
-    *arena = (struct arena){memory[place], USED, capacity, false};
+    *arena = (struct arena){.base = memory[place], .used = USED, .capacity = capacity};
     memset(arena->base, PAINT, USED);
     memset(arena->base + capacity, PAINT, BEHIND);
 }
@@ -265,6 +265,38 @@ static void decode_in_little_room(const struct message_type *type)
 TEST(with_any_room_the_outcome_is_the_same)
 {
     with_each_type(decode_in_little_room);
+}
+
+/* The owner of such an arena tries again, so that it needs no other reason. */
+static void decode_to_retry(const struct message_type *type)
+{
+    struct random_message random = {.state = 4, .odd = true, .most = 200};
+    for (int i = 0; i < 60; i++) {
+        wire_clear(&wire);
+        random_message_put(&random, &wire, type, 3);
+        for (size_t room = 0; room < 4096; room += 8) {
+            struct both both;
+            decode_both(&both, type, SCHEMA_MAX_DEPTH, room);
+            both.arenas[0].used = USED;
+            both.arenas[0].retried = true;
+            enum decode_result result = message_decode(type, both.data, both.size, SCHEMA_MAX_DEPTH,
+                                                       &both.arenas[0], &both.quick);
+            if (result != both.result) {
+                assert_int_equal(result, DECODE_TOO_LARGE);
+                assert_int_equal(both.quick.failure.cause, CAUSE_NO_ROOM);
+                assert_in_range(both.arenas[1].used, USED, USED + room);
+                assert_true(both.result != DECODE_OK ||
+                            both.arenas[1].used + PROTOTYPE_PIECE > USED + room);
+            }
+            assert_int_equal(both.arenas[0].exhausted, result == DECODE_TOO_LARGE);
+            close_both(&both);
+        }
+    }
+}
+
+TEST(an_arena_that_is_retried_may_be_too_small_first)
+{
+    with_each_type(decode_to_retry);
 }
 
 /* --- chosen messages -------------------------------------------------------------------------- */

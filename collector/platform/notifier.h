@@ -317,7 +317,7 @@ void notifier_change_level(struct notifier *notifier, wait_handle socket, void *
 wait_handle notifier_handle(struct notifier *notifier, struct error *error);
 
 /*
- * Stops watching a datagram socket, or a persistent level. Returns 0, and the REMOVED event will
+ * Stops watching a datagram socket, or a persistent level. Returns 0 if the REMOVED event will
  * follow, or -1 with `error` filled if the socket is not watched.
  */
 int notifier_remove(struct notifier *notifier, wait_handle socket, void *token,

@@ -308,8 +308,8 @@ struct datagram_sender_options {
 };
 
 /*
- * Returns 0, or -1 with `error` filled (EXIT_CODE_CANNOT_CREATE; EXIT_CODE_CONFIG: the right is
- * missing, or the system cannot send packets).
+ * Returns 0, or -1 with `error` filled. The code is EXIT_CODE_CONFIG if the right to send packets
+ * is missing or the system cannot send them, otherwise EXIT_CODE_CANNOT_CREATE.
  */
 int datagram_sender_open(struct datagram_sender **out,
                          const struct datagram_sender_options *options, struct error *error);

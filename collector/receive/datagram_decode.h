@@ -44,8 +44,8 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
                      const char *sender, struct record_chain *chain, struct refusal *refusal);
 
 /*
- * Creates a record that has only the datagram's packet, in the batch's arena. Returns NULL and
- * leaves the batch as it was if it has too little room left.
+ * Creates a record that has only the datagram's packet, in the batch's arena. If the batch has too
+ * little room, returns NULL without changing the batch.
  */
 struct record *datagram_keep_raw(struct batch *batch, const struct listener *listener,
                                  const struct datagram_slot *datagram);

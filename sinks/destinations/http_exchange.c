@@ -102,7 +102,7 @@ static bool has_one(const struct http_exchange *exchange, const struct http_rang
     return count_members(exchange, range) == 1;
 }
 
-/* Returns the part of `range` from its member number `from` on that has `members` members. */
+/* Returns the part of `range` that begins at its member number `from` and has `members` members. */
 static struct http_range members_of(const struct http_exchange *exchange,
                                     const struct http_range *range, size_t from, size_t members)
 {

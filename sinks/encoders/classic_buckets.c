@@ -78,8 +78,8 @@ static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shif
 }
 
 /*
- * Returns in *step the bound number `index` of the negative buckets, in ascending order, and the
- * count of the bucket below it. Bound 0 is the lower bound of the lowest bucket and has count 0.
+ * Sets *step to bound number `index` of the negative buckets, in ascending order, with the count of
+ * the bucket below that bound. Bound 0 is the lower bound of the lowest bucket, with count 0.
  * Returns false after the last bound.
  */
 static bool negative_step(const struct classic_buckets *walk, size_t index, struct step *step)

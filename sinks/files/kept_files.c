@@ -174,7 +174,7 @@ static bool remove_kept(struct kept *kept, const char *rule)
     return kept->gone;
 }
 
-/* `key` NULL: all files. */
+/* Chooses the files with this key, or all files if `key` is NULL. */
 static size_t choose(struct kept_files *files, const char *key)
 {
     size_t count = 0;

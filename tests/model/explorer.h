@@ -65,7 +65,8 @@ size_t model_sites(void);
 struct model_site model_site(size_t index);
 
 /*
- * Changes the memory order of this site to relaxed. model_sites() as the number restores all sites.
+ * Changes the memory order of this site to relaxed. If `index` is model_sites(), restores all
+ * sites.
  */
 void model_weaken(size_t index);
 

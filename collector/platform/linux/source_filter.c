@@ -176,8 +176,8 @@ static struct target choose(struct making *making, unsigned word, const struct s
 }
 
 /*
- * Emits the decision by this word and the words after it, for addresses that are equal to the edges
- * in all words before it.
+ * Emits code that decides by this word of the address and, if it equals an edge, by later words.
+ * All earlier words are equal to those of the edges.
  */
 static struct target decide(struct making *making, unsigned word, size_t from, size_t count,
                             bool passes)

@@ -1,4 +1,4 @@
-/* Implements wait_end.h with events: only the handle of a wait end is used by a wait. */
+/* Implements wait_end.h with event objects. A wait uses only the handle of a wait end. */
 #include "tests/support/platform/wait_end.h"
 
 #include <stdlib.h>

@@ -1,11 +1,15 @@
-"""The lists of small faults quote code as it is now. CMake checks those that are in CMake files."""
+"""The lists of small faults quote code as it is now, also those that this preset does not build."""
 import importlib.machinery
 import importlib.util
 import pathlib
+import re
 import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+PLANTED = re.compile(r"^ *(?:planted|model_mutant|planted_fault|planted_program)\((?!name\b)(\S+)"
+                     r"[^\"]*?\bFILE\s+(\S+)[^\"]*?\bFROM\s+(?:\"((?:\\.|[^\"\\])*)\"|\[\[(.*?)\]\])",
+                     re.MULTILINE | re.DOTALL)
 
 
 def module(path):
@@ -34,6 +38,22 @@ class FaultLists(unittest.TestCase):
             with self.subTest(fault.name):
                 self.assertEqual((ROOT / fault.file).read_text().count(fault.sound), 1)
                 self.assertTrue((ROOT / f"tests/fuzz/fuzz_{fault.target}.c").exists())
+
+    def test_each_fault_that_cmake_plants_has_one_place(self):
+        for path in sorted([*ROOT.glob("tests/**/CMakeLists.txt"), *ROOT.glob("tests/**/*.cmake")]):
+            text = path.read_text()
+            found = PLANTED.findall(text)
+            begun = re.findall(r"^ *(?:planted|model_mutant|planted_fault|planted_program)\((?!name\b)",
+                               text, re.MULTILINE)
+            self.assertEqual(len(found), len(begun), path)
+            for name, file, quoted, bracketed in found:
+                with self.subTest(name):
+                    sound = bracketed.removeprefix("\n") or re.sub(r"\\(.)", self.escaped, quoted)
+                    self.assertEqual((ROOT / file).read_text().count(sound), 1)
+
+    @staticmethod
+    def escaped(match):
+        return {"n": "\n", "t": "\t"}.get(match[1], match[1])
 
 
 if __name__ == "__main__":

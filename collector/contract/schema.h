@@ -287,9 +287,9 @@ struct schema_ops {
 
     /*
      * Sets *bytes to bytes of the message that determine a sample's own labels: samples of this
-     * schema with the same bytes have the same labels. If the sample is NULL, they determine the labels that all
-     * samples of the message share and that follow their own. Returns false if the message has no
-     * such bytes. NULL if the schema has no such messages.
+     * schema with the same bytes have the same labels. If the sample is NULL, they determine the
+     * labels that all samples of the message share and that follow their own. Returns false if the
+     * message has no such bytes. NULL if the schema has no such messages.
      */
     bool (*label_bytes)(const void *message, const struct sample *sample, struct text *bytes);
 

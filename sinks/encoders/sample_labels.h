@@ -77,7 +77,8 @@ struct sample_labels {
 
     /*
      * The shared labels that are being written, to be stored in `shared`: the part that they belong
-     * to (or NULL), their number, their beginning in the output, and the record's steps up to there.
+     * to (or NULL), their number, their beginning in the output, and the record's steps up to
+     * there.
      */
     bool first; /* the sample is the first of its part */
     const void *noting;

@@ -12,8 +12,8 @@
 
 /*
  * Properties on which the ledger depends. Idempotence keeps the order of messages and avoids
- * duplicates; it implies acks=all. The blocks in flight bound the library's queue, so the limits of
- * the library are set too high to be reached.
+ * duplicates; it implies acks=all. The queue's limits are too high to be reached: the maximum
+ * number of blocks in flight bounds the queue.
  */
 static const char *const ours[][2] = {
     {"enable.idempotence", "true"},
@@ -58,8 +58,8 @@ static int set(const struct making *making, const char *name, const char *value,
 }
 
 /*
- * From version 2.5 on the library sends its metrics to brokers that ask for them, and its end may
- * wait a second for the last ones. The sink's metrics have the same numbers.
+ * Since version 2.5 the library sends its metrics to brokers that request them, and its end may
+ * wait a second to send the last ones.
  */
 static int leave_out_metrics(const struct making *making, struct error *error)
 {
@@ -71,9 +71,7 @@ static int leave_out_metrics(const struct making *making, struct error *error)
     return set(making, name, "false", error);
 }
 
-/*
- * Whether the value of this property is a file that the library opens. Opening a pipe would block.
- */
+/* Returns true if the property's value is a file that the library opens. */
 static bool names_file(const char *name)
 {
     static const char end[] = ".location";
@@ -87,8 +85,8 @@ static int settings_check_file(const char *name, const char *path, struct error 
     bool live;
     struct error why;
     /*
-     * Other values are left to the library, which reports folders, missing files and values that
-     * are not paths (such as "probe").
+     * Only an existing file is checked: opening a pipe would block. The library itself reports
+     * folders, missing files, and values that are not paths (such as "probe").
      */
     if (!names_file(name) || input_file_look(path, &live, &why) != 0)
         return 0;
@@ -96,7 +94,8 @@ static int settings_check_file(const char *name, const char *path, struct error 
 }
 
 /*
- * Sets a property of the user. Errors do not have the library's text, which may contain the value.
+ * Sets a property of the user. Errors do not contain the library's text, which may contain the
+ * value.
  */
 static int take_property(void *context, const char *name, const char *value, struct error *error)
 {
@@ -123,7 +122,7 @@ static int take_property(void *context, const char *name, const char *value, str
     return -1;
 }
 
-/* Applies the properties from the URL, which are one on each line. */
+/* Sets the properties from the URL, one on each line. */
 static int take_lines(struct making *making, const char *lines, struct error *error)
 {
     char *text = text_copy(lines, strlen(lines));
@@ -138,7 +137,7 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
                    struct error *error)
 {
     char timeout[24];
-    /* The library takes milliseconds up to 2^31-1; 0 means no limit. */
+    /* The library accepts at most INT32_MAX milliseconds; 0 means no limit. */
     uint64_t ms = settings->timeout_ns / 1000000;
     if (settings->timeout_ns != 0 && ms == 0)
         ms = 1;
@@ -146,7 +145,7 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (set(making, ours[i][0], ours[i][1], error) != 0)
             return -1;
-    /* The user's properties may change these; an interval of 0 turns statistics off. */
+    /* The user's properties may override these. An interval of 0 turns statistics off. */
     if (leave_out_metrics(making, error) != 0 ||
         set(making, "statistics.interval.ms", "5000", error) != 0 ||
         set(making, "log.queue", "true", error) != 0 ||
@@ -165,7 +164,7 @@ static int set_all(struct making *making, const struct kafka_settings *settings,
 
 /*
  * Writes why OpenSSL refused a certificate, for the library's log. Does not change the decision.
- * Runs in the library's threads.
+ * Called in the library's threads.
  */
 static int explain_certificate(rd_kafka_t *client, const char *broker, int32_t id, int *code,
                                int depth, const char *certificate, size_t size, char *text,
@@ -181,7 +180,7 @@ rd_kafka_conf_t *kafka_settings_make(const struct kafka_library *library,
                                      const struct kafka_settings *settings, struct error *error)
 {
     struct making making = {library, library->conf_new()};
-    library->conf_set_log_cb(making.conf, NULL); /* instead of stderr */
+    library->conf_set_log_cb(making.conf, NULL); /* not to stderr */
     library->conf_set_ssl_cert_verify_cb(making.conf, explain_certificate);
     if (set_all(&making, settings, error) == 0)
         return making.conf;
@@ -196,7 +195,7 @@ rd_kafka_t *kafka_settings_open(const struct kafka_library *library, rd_kafka_ty
     rd_kafka_t *client = library->new (type, conf, why, sizeof why);
     if (client != NULL)
         return client;
-    library->conf_destroy(conf); /* the library takes over the settings only if it makes a client */
+    library->conf_destroy(conf); /* the library takes over `conf` only if it makes a client */
     error_set(error, EXIT_CODE_CONFIG, "cannot create a Kafka %s: %s",
               type == RD_KAFKA_PRODUCER ? "producer" : "client", why);
     return NULL;

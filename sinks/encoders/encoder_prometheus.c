@@ -1,9 +1,9 @@
 /*
  * prometheus: sample lines of the text exposition format 0.0.4, with times in milliseconds and
- * without comments, for stores that import such lines. A number is one line; histograms and
- * summaries are a line for each bucket or quantile, then _sum and _count.
+ * without comments, for stores that import such lines. A number is one line. A histogram or summary
+ * has a line for each bucket or quantile, then _sum and _count.
  *
- * exposition.c has the common parts with openmetrics. See sinks/README.md for the rest.
+ * exposition.c has the parts that are common with openmetrics. More in sinks/README.md.
  */
 #include <math.h>
 #include <string.h>
@@ -143,7 +143,7 @@ static bool is_of_name(uint8_t byte, bool first)
            byte == ':' || (!first && byte >= '0' && byte <= '9');
 }
 
-/* Whether labels can begin in this way. */
+/* Returns true if labels can begin with these bytes. */
 static bool is_label(const uint8_t *bytes, size_t size)
 {
     size_t end = 0;
@@ -153,7 +153,7 @@ static bool is_label(const uint8_t *bytes, size_t size)
     return left == 0 || (end != 0 && memcmp(bytes + end, "=\"", left < 2 ? 1 : 2) == 0);
 }
 
-/* Whether a value and a time can follow the name in this way. */
+/* Returns true if these bytes can be the value and the time after a name. */
 static bool is_number(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -163,8 +163,8 @@ static bool is_number(const uint8_t *bytes, size_t size)
 }
 
 /*
- * Other programs write this format, too. Only a whole line with a time is identified as the sink's
- * own.
+ * Other programs write this format, too. Only a complete line with a time is identified as the
+ * sink's own.
  */
 static enum output_line line(const uint8_t *bytes, size_t size)
 {

@@ -24,7 +24,7 @@
 struct remote_write {
     struct sample_encoder base;
     struct series_labels labels;
-    struct remote_write_exemplars exemplars; /* of the current sample; none unless requested */
+    struct remote_write_exemplars exemplars; /* of the current sample; empty unless requested */
 };
 
 /* The series of one sample. */
@@ -33,9 +33,9 @@ struct series {
     const struct sample *sample;
     struct output *out;
     int64_t time_ms;
-    int64_t start_ms; /* 0: not known, or the value does not add up */
+    int64_t start_ms; /* 0: unknown, or the value is not cumulative */
     enum remote_write_type type;
-    size_t count; /* so far */
+    size_t count; /* number of series so far */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static void put_label(const struct text *name, const struct text *value, struct 
     wire_end_message(out, label);
 }
 
-/* Appends the label with the name of the series: the metric's name, in ASCII, and a suffix. */
+/* Appends the label with the name of the series: the metric's name in ASCII, and the suffix. */
 static void put_metric_name(const struct series_pair *label, const char *suffix, struct output *out)
 {
     size_t suffix_size = strlen(suffix);
@@ -61,8 +61,8 @@ static void put_metric_name(const struct series_pair *label, const char *suffix,
 }
 
 /*
- * Appends the labels of one series, with the sample's name and this suffix, and with `own` as the
- * value of the format's own label (NULL: without that label). Returns their number.
+ * Appends the labels of one series. `suffix` is added to the sample's name. `own` is the value of
+ * the format's own label (`le` or `quantile`), or NULL to omit that label. Returns their number.
  */
 static size_t put_labels(const struct series_labels *labels, const char *suffix,
                          const struct text *own, struct output *out)
@@ -82,7 +82,7 @@ static size_t put_labels(const struct series_labels *labels, const char *suffix,
     return put;
 }
 
-/* A value of a sample that is being appended. */
+/* A value that is being appended. */
 struct entry {
     size_t start;
     struct remote_write_sample head;
@@ -107,7 +107,7 @@ static void begin_entry(struct entry *entry, struct series *series, const char *
         wire_add_varint_field(out, SAMPLE_START, (uint64_t)series->start_ms);
 }
 
-/* Ends a value. Appends the exemplars whose values are at most `bound` (NAN: all). */
+/* Ends a value. Appends the exemplars whose values are at most `bound` (NAN: all of them). */
 static void end_entry(struct entry *entry, const struct series *series, double bound)
 {
     struct output *out = series->out;
@@ -118,7 +118,7 @@ static void end_entry(struct entry *entry, const struct series *series, double b
     memcpy(out->data + entry->start, &entry->head, sizeof entry->head);
 }
 
-/* Returns the value to write. The value of a missing sample is the mark that ends its series. */
+/* Returns the value to write. For a missing sample that is the marker that ends its series. */
 static double value_of(const struct series *series, double value)
 {
     return series->sample->missing ? remote_write_end() : remote_write_number(value);
@@ -145,7 +145,7 @@ static double number_of(const struct sample *sample)
 
 /* --- histograms and summaries ----------------------------------------------------------------- */
 
-/* The value of a numeric label, as in the text format. */
+/* Returns the value of a numeric label, spelled as in the text format. */
 #define NUMBER_TEXT 32
 
 static struct text number_text(char text[NUMBER_TEXT], double number)
@@ -162,7 +162,7 @@ static void put_totals(struct series *series, const struct sample_totals *totals
     put_value(series, "_count", NULL, (double)totals->count);
 }
 
-/* Appends a bucket, with the exemplars whose values are in this bucket and in no lower one. */
+/* Appends a bucket, with the exemplars that are in no lower bucket. */
 static void put_bucket(struct series *series, double bound, uint64_t count)
 {
     char text[NUMBER_TEXT];
@@ -184,7 +184,7 @@ static void put_classic(struct series *series, const struct sample_totals *total
     put_totals(series, totals);
 }
 
-/* A histogram that has no native form is left out. */
+/* A histogram without a native form is omitted. */
 static void put_native(struct series *series)
 {
     struct output *out = series->out;
@@ -240,7 +240,7 @@ static void put_number(struct series *series)
 
 /* --- a sample --------------------------------------------------------------------------------- */
 
-/* Returns the type of a sample. A sample that is a delta, or may be one, has no type. */
+/* A sample that is or may be a delta has no type. */
 static enum remote_write_type type_of(const struct sample *sample)
 {
     bool cumulative = sample->temporality == SAMPLE_CUMULATIVE;
@@ -273,7 +273,7 @@ static const char *own_label(enum remote_write_type type, bool native)
     return histogram && !native ? "le" : NULL;
 }
 
-/* Returns the start time of a value that adds up; 0: the value has none. */
+/* Returns the start time of a cumulative value, or 0 if it has none. */
 static int64_t start_of(const struct series *series)
 {
     int64_t start_ms = remote_write_milliseconds(series->sample->start_time_ns);
@@ -281,7 +281,10 @@ static int64_t start_of(const struct series *series)
     return adds_up && start_ms > 0 && start_ms <= series->time_ms ? start_ms : 0;
 }
 
-/* The exemplars of a summary, and of a missing sample, belong to none of its series. */
+/*
+ * A summary and a missing sample have no exemplars, because these would belong to none of their
+ * series.
+ */
 static void begin_exemplars(struct remote_write *encoder, const struct record *record,
                             const struct sample *sample, int64_t time_ns, struct output *out)
 {

@@ -6,14 +6,17 @@
 #include "collector/contract/encoder.h"
 #include "sinks/encoders/exposition_name.h"
 
-/* These labels come first in the list; no label is joined to them. */
+/*
+ * Indexes in the list: the label __name__, the format's own label, and the first sent label. No
+ * label is joined to the first two.
+ */
 enum { NAME, OWN, SENT };
 
 #define NO_LABEL SIZE_MAX
 
 static const char metric_name[] = "__name__";
 
-/* --- their order ------------------------------------------------------------------------------ */
+/* --- the order of labels ---------------------------------------------------------------------- */
 
 static int compare(const struct text *a, const struct text *b)
 {
@@ -22,8 +25,8 @@ static int compare(const struct text *a, const struct text *b)
 }
 
 /*
- * Finds the place of a name among the ordered labels. Returns the number of the label that has the
- * name, or NO_LABEL. Adds the steps taken to *steps.
+ * Finds the place of a name in `order`. Returns the index of the label that has the name, or
+ * NO_LABEL. Adds the steps to *steps.
  */
 static size_t find_place(const struct series_labels *labels, const struct text *name, size_t *place,
                          size_t *steps)
@@ -62,9 +65,9 @@ static struct text text_from(const struct output *texts, size_t at)
     return (struct text){texts->data + at, texts->used - at};
 }
 
-/* --- labels of one name ----------------------------------------------------------------------- */
+/* --- labels with the same name ---------------------------------------------------------------- */
 
-/* Whether label `number`, or a label that was joined to it, was sent with that key. */
+/* Returns true if label `number`, or a label that was joined to it, was sent with the key. */
 static bool has_key(const struct series_labels *labels, size_t number, const struct text *key,
                     size_t *steps)
 {
@@ -79,8 +82,8 @@ static bool has_key(const struct series_labels *labels, size_t number, const str
 }
 
 /*
- * Joins label `number` to `first`, which has its name. The labels of a name are linked in the order
- * of the keys that were sent; `first` remains the first of them.
+ * Joins label `number` to `first`, which has the same name. Labels with the same name are linked in
+ * the order of their sent keys; `first` remains the first of them.
  */
 static void join_to(struct series_labels *labels, size_t first, size_t number, size_t *steps)
 {
@@ -101,7 +104,7 @@ static void join_to(struct series_labels *labels, size_t first, size_t number, s
     labels->joined++;
 }
 
-/* Replaces the values of labels with one name by their concatenation. */
+/* Replaces the values of labels with the same name by their concatenation. */
 static void join_values(struct series_labels *labels)
 {
     struct output *texts = &labels->texts;
@@ -127,7 +130,7 @@ static bool is_called(const struct text *name, const char *other)
            memcmp(name->data, other, name->size) == 0;
 }
 
-/* A label with the name of one of the format's own is renamed in Prometheus's way. */
+/* A label with the name of the format's own label, or __name__, is renamed as Prometheus does. */
 static struct text fit_name(struct output *texts, const struct text *name, const char *own)
 {
     size_t at = texts->used;
@@ -142,8 +145,8 @@ static struct text fit_name(struct output *texts, const struct text *name, const
 }
 
 /*
- * A generated value is valid only until the next label is requested, so it is copied; a sent one is
- * valid as long as the message. Invalid UTF-8 is replaced when it is written.
+ * A generated value is valid only until the next label, so it is copied. A sent value is valid as
+ * long as the message. Invalid UTF-8 is replaced when the value is written.
  */
 static struct text keep_value(struct output *texts, const struct text *value, bool made)
 {

@@ -285,14 +285,14 @@ static NEVER_INLINE void write_new(struct influx_encoder *influx, const struct r
 static void write_series(struct influx_encoder *influx, const struct record *record,
                          const struct sample *sample, struct output *out)
 {
-    struct parts parts;
-    if (influx->base.labels.rules != NULL ||
-        !part_cache_find(&influx->parts, record, sample, &parts)) {
+    const struct part_entry *known =
+        influx->base.labels.rules != NULL ? NULL : part_cache_find(&influx->parts, record, sample);
+    if (known == NULL) {
         write_new(influx, record, sample, out);
         return;
     }
-    output_bytes(out, parts.before, parts.before_size);
-    sample_labels_count_steps(&influx->base.labels, parts.steps, out);
+    output_bytes(out, part_entry_before(known), known->before_size);
+    sample_labels_count_steps(&influx->base.labels, known->steps, out);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,

@@ -241,15 +241,16 @@ static NEVER_INLINE void write_new(struct json_encoder *json, const struct recor
 static void write_parts(struct json_encoder *json, const struct record *record,
                         const struct sample *sample, struct output *out)
 {
-    struct parts parts;
-    if (json->base.labels.rules != NULL || !part_cache_find(&json->parts, record, sample, &parts)) {
+    const struct part_entry *known =
+        json->base.labels.rules != NULL ? NULL : part_cache_find(&json->parts, record, sample);
+    if (known == NULL) {
         write_new(json, record, sample, out);
         return;
     }
-    output_bytes(out, parts.before, parts.before_size);
+    output_bytes(out, part_entry_before(known), known->before_size);
     write_value(out, record, sample, &json->base.scratch);
-    output_bytes(out, parts.after, parts.after_size);
-    sample_labels_count_steps(&json->base.labels, parts.steps, out);
+    output_bytes(out, part_entry_after(known), known->after_size);
+    sample_labels_count_steps(&json->base.labels, known->steps, out);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,

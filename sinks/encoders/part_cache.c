@@ -11,21 +11,7 @@
 #define ENTRIES_BITS 8
 #define ENTRIES      ((size_t)2 << ENTRIES_BITS)
 
-/*
- * Bytes of an entry. An odd number of cache lines, so that the beginnings of entries are spread
- * over the processor's cache.
- */
-#define ENTRY_SIZE 960
-
-struct part_entry {
-    uint64_t hash;
-    uint32_t steps;
-    uint16_t words; /* 0: the entry is empty */
-    uint16_t before_size, after_size;
-    char bytes[ENTRY_SIZE - 24]; /* the words of the key, then both parts */
-};
-
-_Static_assert(sizeof(struct part_entry) == ENTRY_SIZE, "entries have no padding");
+_Static_assert(sizeof(struct part_entry) == PART_ENTRY_SIZE, "entries have no padding");
 
 /* A set of labels that the samples of a message share. It has one place, which its hash selects. */
 #define SHARED_BITS 5
@@ -36,7 +22,7 @@ struct part_shared {
     struct part_key key;
 };
 
-_Static_assert(ENTRIES *ENTRY_SIZE + SHARED * sizeof(struct part_shared) <= ENCODER_CACHE_SIZE,
+_Static_assert(ENTRIES *PART_ENTRY_SIZE + SHARED * sizeof(struct part_shared) <= ENCODER_CACHE_SIZE,
                "the memory plan contains the cache");
 
 /*
@@ -61,11 +47,11 @@ _Static_assert(2 + 3 * TEXT_WORDS <= PART_KEY_WORDS, "the name, the unit and lab
 bool part_cache_init(struct part_cache *cache)
 {
     *cache = (struct part_cache){0};
-    char *memory = calloc(1, ENTRIES * ENTRY_SIZE + SHARED * sizeof *cache->shared);
+    char *memory = calloc(1, ENTRIES * PART_ENTRY_SIZE + SHARED * sizeof *cache->shared);
     if (memory == NULL)
         return false;
     cache->entries = (struct part_entry *)(void *)memory;
-    cache->shared = (struct part_shared *)(void *)(memory + ENTRIES * ENTRY_SIZE);
+    cache->shared = (struct part_shared *)(void *)(memory + ENTRIES * PART_ENTRY_SIZE);
     return true;
 }
 
@@ -162,19 +148,16 @@ static NEVER_INLINE void end_period(struct part_cache *cache)
     cache->looked = cache->found = 0;
 }
 
-static bool find_entry(struct part_cache *cache, struct parts *parts)
+static inline const struct part_entry *find_entry(struct part_cache *cache)
 {
     const struct part_entry *entry = set_of(cache);
     if (cache->looked++ == PERIOD)
         end_period(cache);
     if (!is_entry_of(entry, &cache->key) && !is_entry_of(++entry, &cache->key))
-        return false;
+        return NULL;
     cache->found++;
     cache->key.words = 0;
-    const char *before = entry->bytes + 8 * entry->words;
-    *parts = (struct parts){before, before + entry->before_size, entry->before_size,
-                            entry->after_size, entry->steps};
-    return true;
+    return entry;
 }
 
 /* Sets the key of the sample, unless its texts are too long. */
@@ -199,26 +182,26 @@ static inline void set_key(struct part_cache *cache, const struct sample *sample
     end_key(&cache->key, &making);
 }
 
-bool part_cache_find(struct part_cache *cache, const struct record *record,
-                     const struct sample *sample, struct parts *parts)
+const struct part_entry *part_cache_find(struct part_cache *cache, const struct record *record,
+                                         const struct sample *sample)
 {
     const struct schema_ops *ops = record->schema->ops;
     struct text labels;
     cache->key.words = 0;
     if (ops->label_bytes == NULL)
-        return false;
+        return NULL;
     if (cache->paused != 0) {
         cache->paused--;
-        return false;
+        return NULL;
     }
     if (cache->message != record->message) {
         cache->shared_number = find_shared(cache, record);
         cache->message = record->message;
     }
     if (cache->shared_number == 0 || !ops->label_bytes(record->message, sample, &labels))
-        return false;
+        return NULL;
     set_key(cache, sample, &labels);
-    return cache->key.words != 0 && find_entry(cache, parts);
+    return cache->key.words == 0 ? NULL : find_entry(cache);
 }
 
 void part_cache_keep(struct part_cache *cache, const struct parts *parts)

@@ -29,7 +29,20 @@ struct part_key {
     uint64_t word[PART_KEY_WORDS];
 };
 
-struct part_entry;
+/*
+ * Bytes of an entry. An odd number of cache lines, so that the beginnings of entries are spread
+ * over the processor's cache.
+ */
+#define PART_ENTRY_SIZE 960
+
+struct part_entry {
+    uint64_t hash;
+    uint32_t steps; /* of writing the labels (sample_labels.h) */
+    uint16_t words; /* 0: the entry is empty */
+    uint16_t before_size, after_size;
+    char bytes[PART_ENTRY_SIZE - 24]; /* the words of the key, then both parts */
+};
+
 struct part_shared;
 
 struct part_cache {
@@ -44,12 +57,16 @@ struct part_cache {
     size_t paused;              /* number of samples that will not be looked up */
 };
 
-/* The parts of a line, valid until the next call. */
-struct parts {
-    const char *before, *after; /* the part before the value, and that after it */
-    size_t before_size, after_size;
-    size_t steps; /* of writing the labels (sample_labels.h) */
-};
+/* The part of a line before the value, and that after it. */
+static inline const char *part_entry_before(const struct part_entry *entry)
+{
+    return entry->bytes + 8 * (size_t)entry->words;
+}
+
+static inline const char *part_entry_after(const struct part_entry *entry)
+{
+    return part_entry_before(entry) + entry->before_size;
+}
 
 /* Returns false, with nothing to destroy, if memory is short. */
 bool part_cache_init(struct part_cache *cache);
@@ -61,9 +78,19 @@ static inline void part_cache_begin_record(struct part_cache *cache)
     cache->message = NULL;
 }
 
-/* Returns whether the cache has the parts of the sample's line. */
-bool part_cache_find(struct part_cache *cache, const struct record *record,
-                     const struct sample *sample, struct parts *parts);
+/*
+ * Returns the entry with the parts of the sample's line, which is valid until the next call; or
+ * NULL.
+ */
+const struct part_entry *part_cache_find(struct part_cache *cache, const struct record *record,
+                                         const struct sample *sample);
+
+/* The parts of a line, as an encoder has written them. */
+struct parts {
+    const char *before, *after;
+    size_t before_size, after_size;
+    size_t steps;
+};
 
 /*
  * Keeps the parts of the line of the sample that part_cache_find has just not found. Does nothing

@@ -642,21 +642,22 @@ TEST_WITH(fields_that_make_no_sense_are_refused, clear_set, NULL)
         struct field_written field;
         const char *expected;
     } bad[] = {
-        {{"a", 0, 1, KIND_INT32, NULL, 0, {0}}, "\"a\" of \"p.M\" has an invalid number"},
-        {{"a", -1, 1, KIND_INT32, NULL, 0, {0}}, "has an invalid number"},
-        {{"a", 536870912, 1, KIND_INT32, NULL, 0, {0}}, "has an invalid number"},
-        {{"a", 1, 0, KIND_INT32, NULL, 0, {0}}, "has an invalid label"},
-        {{"a", 1, 4, KIND_INT32, NULL, 0, {0}}, "has an invalid label"},
-        {{"a", 1, 1, KIND_END, NULL, 0, {0}}, "has an invalid type"},
-        {{"a", 1, 1, -1, NULL, 0, {0}}, "has an invalid type"},
-        {{"a", 1, 1, 0, NULL, 0, {0}}, "is of type \"\", which is not in it"},
-        {{"a", 1, 1, KIND_MESSAGE, ".p.No", 0, {0}}, "is of type \".p.No\", which is not in it"},
-        {{"a", 1, 1, KIND_ENUM, ".p.M", 0, {0}}, "is of type \".p.M\", which is not in it"},
-        {{"a", 1, 1, KIND_GROUP, ".p.E", 0, {0}}, "is of type \".p.E\", which is not in it"},
-        {{"a", 1, 1, KIND_MESSAGE, ".p\n.M", 0, {0}}, "is of type \".p?.M\""},
-        {{"a", 1, 1, KIND_INT32, NULL, 3, {0}}, "is in an invalid oneof"},
-        {{"a", 1, 1, KIND_INT32, NULL, -5, {0}}, "is in an invalid oneof"},
-        {{"a", 1, 3, KIND_INT32, NULL, 1, {0}}, "is in an invalid oneof"},
+        {{"a", 0, 1, KIND_INT32, NULL, 0, {0}, NULL}, "\"a\" of \"p.M\" has an invalid number"},
+        {{"a", -1, 1, KIND_INT32, NULL, 0, {0}, NULL}, "has an invalid number"},
+        {{"a", 536870912, 1, KIND_INT32, NULL, 0, {0}, NULL}, "has an invalid number"},
+        {{"a", 1, 0, KIND_INT32, NULL, 0, {0}, NULL}, "has an invalid label"},
+        {{"a", 1, 4, KIND_INT32, NULL, 0, {0}, NULL}, "has an invalid label"},
+        {{"a", 1, 1, KIND_END, NULL, 0, {0}, NULL}, "has an invalid type"},
+        {{"a", 1, 1, -1, NULL, 0, {0}, NULL}, "has an invalid type"},
+        {{"a", 1, 1, 0, NULL, 0, {0}, NULL}, "is of type \"\", which is not in it"},
+        {{"a", 1, 1, KIND_MESSAGE, ".p.No", 0, {0}, NULL},
+         "is of type \".p.No\", which is not in it"},
+        {{"a", 1, 1, KIND_ENUM, ".p.M", 0, {0}, NULL}, "is of type \".p.M\", which is not in it"},
+        {{"a", 1, 1, KIND_GROUP, ".p.E", 0, {0}, NULL}, "is of type \".p.E\", which is not in it"},
+        {{"a", 1, 1, KIND_MESSAGE, ".p\n.M", 0, {0}, NULL}, "is of type \".p?.M\""},
+        {{"a", 1, 1, KIND_INT32, NULL, 3, {0}, NULL}, "is in an invalid oneof"},
+        {{"a", 1, 1, KIND_INT32, NULL, -5, {0}, NULL}, "is in an invalid oneof"},
+        {{"a", 1, 3, KIND_INT32, NULL, 1, {0}, NULL}, "is in an invalid oneof"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         begin_p_m();

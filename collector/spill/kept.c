@@ -16,6 +16,16 @@ void kept_free(struct kept *kept)
     *kept = (struct kept){0};
 }
 
+struct kept_file *kept_put_back(struct kept *kept, const struct kept_file *file)
+{
+    RULE(kept->count < kept->capacity, "there is room for a file that was in the table");
+    size_t index = kept->count++;
+    for (; index > 0 && kept->files[index - 1].first > file->first; index--)
+        kept->files[index] = kept->files[index - 1];
+    kept->files[index] = *file;
+    return &kept->files[index];
+}
+
 bool kept_add(struct kept *kept, const struct kept_file *file)
 {
     if (kept->count == kept->capacity) {
@@ -26,11 +36,9 @@ bool kept_add(struct kept *kept, const struct kept_file *file)
         kept->files = larger;
         kept->capacity = capacity;
     }
-    size_t index = kept->count++;
-    for (; index > 0 && kept->files[index - 1].first > file->first; index--)
-        kept->files[index] = kept->files[index - 1];
-    kept->files[index] = *file;
-    kept->files[index].sent = kept->sent;
+    struct kept_file added = *file;
+    added.sent = kept->sent;
+    kept_put_back(kept, &added);
     return true;
 }
 

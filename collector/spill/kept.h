@@ -48,6 +48,9 @@ void kept_rename(struct kept_file *file, struct segments *segments);
 /* Removes the file at this index from the table. */
 void kept_remove(struct kept *kept, size_t index);
 
+/* Puts a file back into the table that it was removed from. Returns its entry there. */
+struct kept_file *kept_put_back(struct kept *kept, const struct kept_file *file);
+
 /*
  * kept_records returns the number of records in files that fit or, without `fit`, do not fit.
  * kept_bytes returns the bytes of all files.

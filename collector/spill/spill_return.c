@@ -6,7 +6,10 @@
 #include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
-/* Failed reads of a part of a kept segment before the part counts as damaged. */
+/*
+ * Failed reads, one after another, before a part of a kept segment counts as damaged. Of several
+ * unreadable parts in a row, only the first one is read as often.
+ */
 #define ATTEMPTS 3
 
 /* A return of kept segments. */
@@ -51,7 +54,7 @@ static bool read_block(const struct segment_walk *walk, const struct block_head 
 
 enum result {
     RETURNED,   /* all blocks of the file are stored or lost */
-    NOT_STORED, /* a block cannot be stored now */
+    NOT_STORED, /* a block cannot be stored now; live records do not wait for it */
     NOT_READ,   /* a part cannot be read now, as `error` says */
 };
 
@@ -78,8 +81,9 @@ static enum result return_block(struct spill *spill, const struct segment_walk *
 {
     bool sound = false;
     uint64_t end = block_head_end(head);
-    if (!make_room(block, head->size, error) ||
-        (!read_block(walk, head, block, &sound, error) && ++file->block_failures < ATTEMPTS))
+    if (!make_room(block, head->size, error))
+        return NOT_STORED;
+    if (!read_block(walk, head, block, &sound, error) && ++file->block_failures < ATTEMPTS)
         return NOT_READ;
     file->block_failures = 0;
     if (!sound)
@@ -145,7 +149,7 @@ static enum result return_open(struct spill *spill, struct data_file opened, str
     struct segment_walk walk = {.file = opened, .spill = spill->id, .offset = file->offset};
     block->position = file->first;
     uint64_t size = spill->settings.size;
-    enum result result = NOT_READ;
+    enum result result = NOT_STORED;
     if (data_file_size(opened, &walk.size, error)) {
         spill->settings.size = UINT64_MAX; /* the file counts towards the size already */
         result = store_blocks(spill, &walk, file, block, error);
@@ -158,41 +162,48 @@ static enum result return_open(struct spill *spill, struct data_file opened, str
     return result;
 }
 
+/* Returns the blocks of a file that is not in the table. */
+static enum result return_blocks(struct spill *spill, struct kept_file *file,
+                                 struct returned *block, struct error *error)
+{
+    struct data_file opened;
+    switch (data_file_open(segments_path(&spill->segments, file->name), &opened, NULL)) {
+    case DATA_FILE_DONE:
+        return return_open(spill, opened, file, block, error);
+    case DATA_FILE_MISSING:
+        note_returned(spill, file, file->end, 0);
+        return RETURNED;
+    default:
+        return NOT_STORED;
+    }
+}
+
 /*
  * Returns the blocks of the file at this index. Removes it, or sets it aside if it is damaged,
- * unless blocks of it remain.
+ * unless blocks of it remain. Meanwhile the file is not in the table: storing its blocks may find
+ * that files of the table were removed.
  */
 static enum result return_file(struct spill *spill, size_t index, struct returned *block,
                                struct error *error)
 {
     struct segments *segments = &spill->segments;
-    struct kept_file *file = &spill->kept.files[index];
-    const uint64_t first = file->first;
-    struct data_file opened;
-    enum result result = RETURNED;
-    switch (data_file_open(segments_path(segments, file->name), &opened, NULL)) {
-    case DATA_FILE_DONE:
-        result = return_open(spill, opened, file, block, error);
-        break;
-    case DATA_FILE_MISSING:
-        note_returned(spill, file, file->end, 0);
-        break;
-    default:
-        return NOT_STORED; /* live records do not wait for a file that cannot be opened */
-    }
-    const struct kept_file old = *file;
-    if (result == RETURNED)
-        kept_remove(&spill->kept, index);
+    struct kept_file file = spill->kept.files[index];
+    const uint64_t first = file.first;
+    kept_remove(&spill->kept, index);
+    enum result result = return_blocks(spill, &file, block, error);
+    struct kept_file *left = result == RETURNED ? NULL : kept_put_back(&spill->kept, &file);
+    if (left != NULL && file.first == first)
+        return result;
     uint64_t read = spill->written.read;
     /* If the program is killed before it removes or renames the file, blocks are sent twice. */
-    spill_write_cursor(spill, spill_completed(spill), read > spill->again ? read : spill->again,
-                       NULL);
-    if (result != RETURNED)
-        kept_rename(file, segments);
-    else if (old.damaged)
-        segments_set_aside(segments, old.name, first);
-    else
-        folder_remove_file(segments_path(segments, old.name));
+    bool written = spill_write_cursor(spill, spill_completed(spill),
+                                      read > spill->again ? read : spill->again, NULL);
+    if (left != NULL && written)
+        kept_rename(left, segments);
+    else if (left == NULL && file.damaged)
+        segments_set_aside(segments, file.name, first);
+    else if (left == NULL)
+        folder_remove_file(segments_path(segments, file.name));
     return result;
 }
 

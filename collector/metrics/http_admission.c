@@ -66,6 +66,17 @@ static struct client *next_with_room(struct http_server *server)
 }
 
 /*
+ * Returns true if an answer of the host, which has `count` of them, may end for the request: the
+ * request's host gets no answer at the cost of one with no more answers than it has.
+ */
+static bool gives_way(const struct http_server *server, const struct client *client, size_t count,
+                      const struct client *waiting)
+{
+    return address_same_host(&client->network, &waiting->network) ||
+           count > count_of_network(server, &waiting->network);
+}
+
+/*
  * Returns the answer to end for a request without room: of the host with the most answers, the one
  * without progress for the longest time. NULL: no answer is slow; then *due_ns is brought forward
  * to the time at which the next one is.
@@ -85,6 +96,8 @@ static struct client *slow_answer(struct http_server *server, const struct clien
             continue;
         }
         size_t count = count_of_network(server, &client->network);
+        if (!gives_way(server, client, count, waiting))
+            continue;
         if (found != NULL &&
             (count < most || (count == most && client->since_ns >= found->since_ns)))
             continue;

@@ -81,6 +81,8 @@ bool http_server_serve(struct http_server *server, int64_t now_ns)
         count = handle_events(server, now_ns);
         served = served || count != 0;
     }
+    if (count == NOTIFIER_FAILED)
+        server->slow_due_ns = INT64_MAX;
     server->due_ns = count == 0                 ? INT64_MAX
                      : count == NOTIFIER_FAILED ? now_ns + FAILED_PAUSE_NS
                                                 : now_ns;

@@ -165,9 +165,10 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
                                          size_t most, size_t most_of_host, bool *of_host)
 {
     struct stream_slot *slot = NULL;
-    const struct address network = address_network(peer);
+    /* All hosts of a link have addresses of fe80::/64; only those have a scope. */
+    const struct address counted = peer->scope != 0 ? *peer : address_network(peer);
     mutex_lock(slots->lock);
-    struct stream_host *host = stream_hosts_enter(&slots->hosts, &network, most_of_host);
+    struct stream_host *host = stream_hosts_enter(&slots->hosts, &counted, most_of_host);
     *of_host = host == NULL; /* the table is never full, so the host has reached its limit */
     if (host != NULL && atomic_load(&slots->open) < most)
         slot = take_for(slots, host);

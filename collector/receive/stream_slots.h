@@ -37,7 +37,7 @@ struct stream_slot {
     _Atomic bool waits; /* while the listener stops: the connection waits for the rest of a frame */
     bool hung_up;       /* a hang-up was reported, so the slot is not armed for it again */
     struct stream_slot *next;    /* next slot in the free list */
-    struct stream_host *host;    /* the peer's address, for the limit of connections */
+    struct stream_host *host;    /* the peer's address or /64, for the limit of connections */
     struct stream_host *network; /* the peer's network, or its proven name, for sharing memory */
     bool is_named;
     struct stream_connection connection;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/text/digit.h"
 #include "proto/types/loader.h"
 
 static bool is_improper(struct loader *loader, const struct field_source *source, const char *text)
@@ -16,14 +17,14 @@ static bool is_improper(struct loader *loader, const struct field_source *source
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Reads a whole number from 0 to `most`. strtoull would also take "-1". */
+/* Reads a whole number from 0 to `most`. strtoull would also take "-1" and " -1". */
 static bool read_unsigned(const char *text, uint64_t most, uint64_t *bits)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     *bits = value;
-    return end != text && *end == '\0' && errno == 0 && *text != '-' && value <= most;
+    return end != text && *end == '\0' && errno == 0 && is_digit(*text) && value <= most;
 }
 
 static bool read_signed(const char *text, int64_t least, int64_t most, uint64_t *bits)

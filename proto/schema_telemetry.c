@@ -154,14 +154,16 @@ static bool label_bytes(const void *message, const struct sample *sample, struct
     const uint8_t *first = labels[0]->key.data;
     if (labels[0]->key.len == 0 || first[-1] != labels[0]->key.len)
         return false;
-    const uint8_t *at = first;
+    uintptr_t end = (uintptr_t)first - 4;
     for (size_t i = 0; i < count; i++) {
         const Label *label = labels[i];
-        if (label->key.data != at || label->value.data != at + label->key.len + 2)
+        uintptr_t key = (uintptr_t)label->key.data;
+        uintptr_t value = (uintptr_t)label->value.data;
+        if (key - end != 4 || value - key != label->key.len + 2)
             return false;
-        at = label->value.data + label->value.len + 4;
+        end = value + label->value.len;
     }
-    *bytes = (struct text){(const char *)first - 1, (size_t)(at - 4 - (first - 1))};
+    *bytes = (struct text){(const char *)first - 1, (size_t)(end - (uintptr_t)first + 1)};
     return true;
 }
 

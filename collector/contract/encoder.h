@@ -108,7 +108,7 @@ struct encoder;
  * in addition; both are part of the memory plan.
  */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
-#define ENCODER_CACHE_SIZE   ((size_t)512 * 1024)
+#define ENCODER_CACHE_SIZE   ((size_t)576 * 1024)
 
 /* The maximum number of bytes of a file from `arrange`. */
 #define ARRANGED_SIZE ((size_t)2 * 1024 * 1024)

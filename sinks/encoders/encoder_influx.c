@@ -275,7 +275,7 @@ static NEVER_INLINE void write_new(struct influx_encoder *influx, const struct r
     write_measurement(out, sample->name);
     write_tags(labels, record, sample, out);
     output_char(out, ' ');
-    if (out->overflow)
+    if (out->overflow || labels->repeats_key)
         return;
     const char *before = out->data + begin;
     const struct parts parts = {before, before, out->used - begin, 0, labels->steps - steps};

@@ -220,7 +220,11 @@ static void write_value(struct output *out, const struct record *record,
     }
 }
 
-/* Writes a sample from its name to its labels, and keeps the parts that do not change. */
+/*
+ * Writes a sample from its name to its labels, and keeps the parts that do not change. A sample
+ * that repeats the key of a label needs more room while it is written than a copy does, so it is
+ * not kept.
+ */
 static NEVER_INLINE void write_new(struct json_encoder *json, const struct record *record,
                                    const struct sample *sample, struct output *out)
 {
@@ -231,7 +235,7 @@ static NEVER_INLINE void write_new(struct json_encoder *json, const struct recor
     write_value(out, record, sample, &json->base.scratch);
     size_t after = out->used;
     write_after(&json->base, record, sample, out);
-    if (out->overflow)
+    if (out->overflow || json->base.labels.repeats_key)
         return;
     const struct parts parts = {out->data + begin, out->data + after, value - begin,
                                 out->used - after, json->base.labels.steps - steps};

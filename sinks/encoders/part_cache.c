@@ -6,6 +6,7 @@
 #include "collector/contract/encoder.h"
 #include "collector/text/compiler.h"
 #include "collector/text/plain_text.h"
+#include "sinks/encoders/sample_labels.h"
 
 /* An entry has one of two places, which its hash selects. */
 #define ENTRIES_BITS 8
@@ -13,13 +14,23 @@
 
 _Static_assert(sizeof(struct part_entry) == PART_ENTRY_SIZE, "entries have no padding");
 
-/* A set of labels that the samples of a message share. It has one place, which its hash selects. */
-#define SHARED_BITS 5
-#define SHARED      ((size_t)1 << SHARED_BITS)
+/* Longest text, in bytes and in words. */
+#define TEXT_SIZE  240
+#define TEXT_WORDS (TEXT_SIZE / 8)
+
+/*
+ * A set of labels that the samples of a message share. It has one of two places, which its hash
+ * selects.
+ */
+#define SHARED_BITS  7
+#define SHARED       ((size_t)2 << SHARED_BITS)
+#define SHARED_WORDS (2 + TEXT_WORDS)
 
 struct part_shared {
     uint64_t number; /* each set has another one, also after it was replaced; 0: no set */
-    struct part_key key;
+    uint64_t hash;
+    size_t words;
+    uint64_t word[SHARED_WORDS];
 };
 
 _Static_assert(ENTRIES *PART_ENTRY_SIZE + SHARED * sizeof(struct part_shared) <= ENCODER_CACHE_SIZE,
@@ -31,18 +42,14 @@ _Static_assert(ENTRIES *PART_ENTRY_SIZE + SHARED * sizeof(struct part_shared) <=
  */
 enum head_byte { HEAD_KIND, HEAD_TEMPORALITY, HEAD_TYPE, HEAD_NAME, HEAD_UNIT, HEAD_LABELS };
 
-/* Longest text, in bytes and in words. */
-#define TEXT_SIZE  240
-#define TEXT_WORDS (TEXT_SIZE / 8)
-
 _Static_assert(2 + 3 * TEXT_WORDS <= PART_KEY_WORDS, "the name, the unit and labels fit in a key");
 
 /*
  * Of each period of this number of samples, at least a quarter must be found; otherwise the cache
- * pauses.
+ * pauses for this number of messages.
  */
 #define PERIOD 1024
-#define PAUSE  (32 * PERIOD)
+#define PAUSE  16384
 
 bool part_cache_init(struct part_cache *cache)
 {
@@ -109,7 +116,7 @@ static bool is_same(const struct part_key *key, uint64_t hash, size_t words, con
 /* --- labels that samples share ---------------------------------------------------------------- */
 
 /* Returns the number of the set of labels that the message's samples share; 0: it has none. */
-static NEVER_INLINE uint64_t find_shared(struct part_cache *cache, const struct record *record)
+static uint64_t find_shared(struct part_cache *cache, const struct record *record)
 {
     struct part_key *key = &cache->key;
     struct making making = {key->word, 0};
@@ -121,11 +128,19 @@ static NEVER_INLINE uint64_t find_shared(struct part_cache *cache, const struct 
     add_word(&making, labels.size);
     add_text(&making, &labels);
     end_key(key, &making);
-    struct part_shared *shared = &cache->shared[key->hash >> (64 - SHARED_BITS)];
-    if (shared->number == 0 || !is_same(key, shared->key.hash, shared->key.words, shared->key.word))
-        *shared = (struct part_shared){++cache->last_number, *key};
-    key->words = 0;
-    return shared->number;
+    struct part_shared *set = &cache->shared[2 * (key->hash >> (64 - SHARED_BITS))];
+    for (size_t i = 0; i < 2; i++)
+        if (set[i].number != 0 && is_same(key, set[i].hash, set[i].words, set[i].word))
+            return set[i].number;
+    cache->last_number++;
+    struct part_shared *replaced = &set[set[0].number == 0   ? 0
+                                        : set[1].number == 0 ? 1
+                                                             : cache->last_number & 1];
+    replaced->number = cache->last_number;
+    replaced->hash = key->hash;
+    replaced->words = key->words;
+    memcpy(replaced->word, key->word, 8 * key->words);
+    return replaced->number;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -182,23 +197,28 @@ static inline void set_key(struct part_cache *cache, const struct sample *sample
     end_key(&cache->key, &making);
 }
 
+/* Returns the number of the set of labels that the samples of a new message share, as above. */
+static NEVER_INLINE uint64_t begin_message(struct part_cache *cache, const struct record *record)
+{
+    cache->message = record->message;
+    if (record->schema->ops->label_bytes == NULL || record->size > CACHED_RECORD_MOST)
+        return 0;
+    if (cache->paused != 0) {
+        cache->paused--;
+        return 0;
+    }
+    return find_shared(cache, record);
+}
+
 const struct part_entry *part_cache_find(struct part_cache *cache, const struct record *record,
                                          const struct sample *sample)
 {
-    const struct schema_ops *ops = record->schema->ops;
     struct text labels;
+    if (cache->message != record->message)
+        cache->shared_number = begin_message(cache, record);
     cache->key.words = 0;
-    if (ops->label_bytes == NULL)
-        return NULL;
-    if (cache->paused != 0) {
-        cache->paused--;
-        return NULL;
-    }
-    if (cache->message != record->message) {
-        cache->shared_number = find_shared(cache, record);
-        cache->message = record->message;
-    }
-    if (cache->shared_number == 0 || !ops->label_bytes(record->message, sample, &labels))
+    if (cache->shared_number == 0 ||
+        !record->schema->ops->label_bytes(record->message, sample, &labels))
         return NULL;
     set_key(cache, sample, &labels);
     return cache->key.words == 0 ? NULL : find_entry(cache);
@@ -206,17 +226,22 @@ const struct part_entry *part_cache_find(struct part_cache *cache, const struct 
 
 void part_cache_keep(struct part_cache *cache, const struct parts *parts)
 {
-    const struct part_key *key = &cache->key;
-    size_t key_size = 8 * key->words;
-    if (key_size == 0 || parts->steps > UINT32_MAX)
+    struct part_key *key = &cache->key;
+    size_t words = key->words;
+    size_t key_size = 8 * words;
+    key->words = 0; /* a key is for one sample */
+    if (words == 0 || parts->steps > UINT32_MAX)
         return;
-    struct part_entry *entry = set_of(cache) + (cache->replaced++ & 1);
+    struct part_entry *set = set_of(cache);
+    struct part_entry *entry = &set[set[0].words == 0   ? 0
+                                    : set[1].words == 0 ? 1
+                                                        : cache->replaced++ & 1];
     size_t room = sizeof entry->bytes - key_size;
     if (parts->before_size > room || parts->after_size > room - parts->before_size)
         return;
     entry->hash = key->hash;
     entry->steps = (uint32_t)parts->steps;
-    entry->words = (uint16_t)key->words;
+    entry->words = (uint16_t)words;
     entry->before_size = (uint16_t)parts->before_size;
     entry->after_size = (uint16_t)parts->after_size;
     memcpy(entry->bytes, key->word, key_size);

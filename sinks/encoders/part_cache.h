@@ -40,7 +40,7 @@ struct part_entry {
     uint32_t steps; /* of writing the labels (sample_labels.h) */
     uint16_t words; /* 0: the entry is empty */
     uint16_t before_size, after_size;
-    char bytes[PART_ENTRY_SIZE - 24]; /* the words of the key, then both parts */
+    char bytes[PART_ENTRY_SIZE - 18]; /* the words of the key, then both parts */
 };
 
 struct part_shared;
@@ -54,7 +54,7 @@ struct part_cache {
     struct part_key key;        /* of the sample that was looked up last and not found */
     size_t replaced;            /* number of entries written so far */
     size_t looked, found;       /* in the current period */
-    size_t paused;              /* number of samples that will not be looked up */
+    size_t paused;              /* number of messages whose samples will not be looked up */
 };
 
 /* The part of a line before the value, and that after it. */

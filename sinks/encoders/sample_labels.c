@@ -25,6 +25,7 @@ static void begin(struct sample_labels *labels, const struct record *record,
     labels->count = 0;
     labels->bits = 0;
     labels->choice = LABELS_AS_SENT;
+    labels->repeats_key = false;
     labels->own_ended = false;
     labels->own_count = 0;
     labels->own_bits = 0;
@@ -213,6 +214,8 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
     remember_keys(labels, out->data + at);
     shared->of = (shared->bits & labels->own_bits) == 0 ? of : NULL;
     shared->steps = labels->steps - labels->noted_steps;
+    if (labels->record->size > CACHED_RECORD_MOST)
+        shared->steps = 0;
     shared->size = out->used - at;
     memcpy(shared->text, out->data + at, shared->size);
 }

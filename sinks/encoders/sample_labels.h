@@ -29,6 +29,13 @@
 #define MAX_LABELS      1024
 #define MAX_LABEL_STEPS 8000000
 
+/*
+ * In records up to this size, which datagrams never exceed, copies of labels count as many steps as
+ * written ones, so that a cache of what an earlier record has written (part_cache.h) makes no
+ * difference. In larger records, which use no such cache, a copy counts one step.
+ */
+#define CACHED_RECORD_MOST 65536
+
 /* The labels that are visited. */
 enum labels_choice {
     LABELS_AS_SENT,
@@ -69,6 +76,7 @@ struct sample_labels {
     size_t added;     /* number of added labels that were visited */
     size_t made;      /* bytes in `scratch` of the last added label's value */
     struct text host; /* this machine's name, for added labels */
+    bool repeats_key; /* a label of the sample has the key of an earlier one */
 
     /* The number of own labels of the sample, and their bits; 0 until a shared label follows. */
     bool own_ended;
@@ -166,8 +174,10 @@ static inline bool sample_labels_note(struct sample_labels *labels, const struct
 {
     labels->steps += key->size / 8;
     uint64_t bit = sample_labels_bit(key->data, key->size);
-    if ((labels->bits & bit) != 0 && sample_labels_is_known(labels, key))
+    if ((labels->bits & bit) != 0 && sample_labels_is_known(labels, key)) {
+        labels->repeats_key = true;
         return false;
+    }
     if (labels->count == MAX_LABELS) {
         out->overflow = true;
         return false;

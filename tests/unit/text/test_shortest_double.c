@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/text/multiply.h"
 #include "collector/text/shortest_double.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
@@ -320,5 +321,20 @@ TEST(every_power_of_ten_has_one_digit)
         struct digits digits = digits_of(text);
         assert_string_equal(digits.text, "1");
         assert_int_equal(digits.exponent, exponent);
+    }
+}
+
+TEST(products_are_the_same_with_and_without_a_type_of_128_bits)
+{
+    static const uint64_t edges[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
+    uint64_t state = 7;
+    for (size_t i = 0; i < 100000; i++) {
+        uint64_t a = i < 25 ? edges[i / 5] : next_random(&state) >> i % 64;
+        uint64_t b = i < 25 ? edges[i % 5] : next_random(&state);
+        uint64_t high, low, other_high, other_low;
+        multiply_64(a, b, &high, &low);
+        multiply_halves(a, b, &other_high, &other_low);
+        assert_int_equal(high, other_high);
+        assert_int_equal(low, other_low);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "proto/schemas.h"
 #include "sinks/encoders/encoders.h"
+#include "sinks/encoders/part_cache.h"
 #include "tests/support/base/random_number.h"
 #include "tests/support/proto/wire.h"
 #include "tests/support/sinks/encoding.h"
@@ -39,13 +40,18 @@ static int close_both(void **state)
     return 0;
 }
 
+static void renew(struct encoding *encoding)
+{
+    encoding->ops->destroy(encoding->encoder);
+    encoding->encoder = encoding->ops->create(&options);
+    assert_non_null(encoding->encoder);
+}
+
 static void assert_same(struct encoding *used, struct encoding *new)
 {
     assert_true(encoding_decode(used, wire.bytes, wire.size));
     assert_true(encoding_decode(new, wire.bytes, wire.size));
-    new->ops->destroy(new->encoder);
-    new->encoder = new->ops->create(&options);
-    assert_non_null(new->encoder);
+    renew(new);
     const char *lines =
         used->ops == &encoder_json ? encoding_write_json(used) : encoding_write(used);
     assert_string_equal(lines, encoding_write(new));
@@ -170,6 +176,75 @@ TEST_WITH(any_number_of_series_is_written, open_both, close_both)
         put_sample("n", i);
         if (i % 1000 == 999)
             assert_same_lines();
+    }
+}
+
+/* Returns how many samples of the datagram in `wire` the cache has. */
+static size_t count_found(struct part_cache *cache)
+{
+    struct encoding *encoding = encodings[0][0];
+    struct schema_cursor cursor = {0};
+    struct sample sample;
+    size_t found = 0;
+    assert_true(encoding_decode(encoding, wire.bytes, wire.size));
+    const struct record *record = &encoding->record;
+    part_cache_begin_record(cache);
+    while (record->schema->ops->next_sample(record->schema, record->message, &cursor, &sample)) {
+        const struct parts parts = {"before", "after", 6, 5, 1};
+        const struct part_entry *entry = part_cache_find(cache, record, &sample);
+        found += entry != NULL;
+        if (entry == NULL)
+            part_cache_keep(cache, &parts);
+        else
+            assert_memory_equal(part_entry_before(entry), "beforeafter", 11);
+    }
+    wire_clear(&wire);
+    return found;
+}
+
+TEST_WITH(the_series_of_many_senders_are_found, open_both, close_both)
+{
+    (void)state;
+    struct part_cache cache;
+    assert_true(part_cache_init(&cache));
+    size_t found = 0;
+    for (int round = 0; round < 2; round++) {
+        for (int sender = 0; sender < 64; sender++) {
+            char host[16], name[16];
+            snprintf(host, sizeof host, "web-%02d", sender);
+            put_label(SHARED_LABELS, "host", host);
+            for (int i = 0; i < 3; i++) {
+                snprintf(name, sizeof name, "metric_%d", i);
+                put_sample(name, i);
+            }
+            found += count_found(&cache);
+            if (round == 0)
+                assert_int_equal(found, 0);
+        }
+    }
+    assert_in_range(found, 64 * 3 * 3 / 4, 64 * 3);
+    part_cache_destroy(&cache);
+}
+
+/* Labels with the key of an earlier one take more room than their lines. */
+TEST_WITH(a_sample_that_repeats_a_key_needs_the_same_room_each_time, open_both, close_both)
+{
+    (void)state;
+    static char key[111];
+    memset(key, 'x', sizeof key - 1);
+    for (size_t f = 0; f < FORMATS; f++) {
+        struct encoding *used = encodings[f][0], *new = encodings[f][1];
+        size_t sample = wire_begin(&wire, SAMPLES);
+        wire_uint(&wire, UINT, 1);
+        put_label(LABELS, key, "1");
+        put_label(LABELS, key, "2");
+        wire_end(&wire, sample);
+        assert_same(used, new);
+        for (size_t room = used->size; room < used->size + 300; room++) {
+            renew(new);
+            assert_int_equal(encoding_overflows(used, room), encoding_overflows(new, room));
+        }
+        wire_clear(&wire);
     }
 }
 

@@ -4,7 +4,10 @@
 
 #define VERSION 1
 
-/* In the first byte: version 3 bits, S 1 bit, media type 4 bits. */
+/*
+ * The first byte has, from its highest bit on: the version (3 bits), S (1 bit: the media type is of
+ * the private space), and the media type (4 bits).
+ */
 #define PRIVATE_SPACE 0x10
 
 enum option_type { OPTION_SEGMENT = 1 };

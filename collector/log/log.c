@@ -43,8 +43,8 @@ static struct {
     char waiting[WHOLE_SIZE];
 
     /*
-     * The last text was not written completely, so it may have ended within a line. For the thread
-     * that writes texts.
+     * The last text was not written completely, so the output may end within a line. Only the
+     * thread that writes texts uses this.
      */
     bool torn;
 } begun = {.level = LOG_INFO};

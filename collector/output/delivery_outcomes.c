@@ -59,7 +59,7 @@ void delivery_complete_record(const struct delivery_writer *delivery,
     record->maybe_sent =
         record->maybe_sent || outcome == DELIVERY_UNKNOWN || outcome == DELIVERY_MAYBE_SENT ||
         outcome == DELIVERY_PARTLY_ACCEPTED ||
-        /* a spill does not store `repeated` */
+        /* a spill stores maybe_sent, but not `repeated` */
         (outcome == DELIVERY_NOT_SENT && record->repeated && delivery->spill != NULL);
     if (outcome == DELIVERY_REFUSED && !record->maybe_sent) {
         record->done = true;

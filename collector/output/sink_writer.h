@@ -271,7 +271,7 @@ void sink_writer_note_failure(struct sink_writer *writer);
 /* Counts and logs a write that was not accepted and is tried again. */
 void sink_writer_note_retry(struct sink_writer *writer, const struct error *error);
 
-/* Logs that the destination cannot be reached; no write has failed. */
+/* Logs that the destination cannot be reached, as was noticed without a failed write. */
 void sink_writer_note_outage(struct sink_writer *writer, const char *what);
 
 /* Logs that the destination does not answer. */

@@ -98,8 +98,8 @@ void pipeline_set_keeps(struct source *source, const struct config *whole)
 }
 
 /*
- * Returns true if a sender may have several connections, or ports whose datagrams reach several
- * sockets.
+ * Returns true if the records of one sender may arrive by several connections, or, if it sends from
+ * several ports, at several sockets.
  */
 static bool has_several_paths(const struct listener_config *config)
 {

@@ -89,8 +89,8 @@ void reload_roll_back_sockets(struct reload *reload);
 /* --- reload_commit.c, while the producers are paused ------------------------------------------ */
 
 /*
- * Passes the new configuration and its parts to the pipeline. Removed listeners and sinks are
- * retired: pipeline_retired.c owns them until they have ended.
+ * Passes the new configuration, and the listeners and sinks that were made of it, to the pipeline.
+ * Removed listeners and sinks are retired: pipeline_retired.c owns them until they have ended.
  */
 void reload_commit(struct reload *reload);
 

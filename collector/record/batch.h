@@ -10,8 +10,8 @@
  * once; the last release returns it to the pool.
  *
  * Creating or enlarging the pool reserves all memory. Small batches are populated (the system gives
- * them pages) shortly before use, so they need little more memory than the most that were in use at
- * once. Any thread may use the pool.
+ * them pages) shortly before use. So the memory in use is little more than that of the largest
+ * number of small batches that were in use at the same time. Any thread may use the pool.
  */
 #ifndef SLUICE_COLLECTOR_RECORD_BATCH_H
 #define SLUICE_COLLECTOR_RECORD_BATCH_H

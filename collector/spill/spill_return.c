@@ -97,8 +97,9 @@ static enum result return_block(struct spill *spill, const struct segment_walk *
 }
 
 /*
- * Stores all undamaged, waiting blocks of the file. Unless it returns RETURNED, the next call
- * continues at file->offset, and block->position is where the file's remaining blocks begin.
+ * Appends to the spill all undamaged blocks of the file that no earlier call has appended. If the
+ * result is not RETURNED, the next call continues at byte file->offset, and block->position is the
+ * position of the first record that this file still has to return.
  */
 static enum result store_blocks(struct spill *spill, struct segment_walk *walk,
                                 struct kept_file *file, struct returned *block, struct error *error)

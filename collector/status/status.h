@@ -58,7 +58,7 @@ bool status_look(struct status *status, int64_t now_ns);
  */
 void status_write_now(struct status *status, struct output *out);
 
-/* Appends the first events of a new client. */
+/* Appends the events that a new client is sent first. */
 void status_write_first(struct status *status, struct output *out);
 
 #endif

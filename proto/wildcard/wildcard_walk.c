@@ -22,8 +22,8 @@ static struct wildcard_list messages_of(const struct wildcard_field *field,
 }
 
 /*
- * Sets *to to the place in the field at `index`; walk_element sets the keys of an element. Returns
- * false if the arena is full.
+ * Sets *to to the place one level below `from`, in its field `index`. For an element of a list or
+ * map, walk_element changes the keys afterwards. Returns false if the arena is full.
  */
 static bool enter(struct wildcard_walk *walk, const struct wildcard_place *from, size_t index,
                   struct wildcard_place *to)

@@ -10,8 +10,8 @@
 #include "sinks/encoders/sample_shape.h"
 
 /*
- * A generated text of a label has at most six times the bytes of the sent one, because a control
- * character becomes an escape of six bytes.
+ * The escaped text of a label is at most six times as long as the label in the datagram, because a
+ * control character becomes an escape of six bytes.
  */
 _Static_assert(ENCODER_SCRATCH_SIZE >= 6 * 65536, "the labels of any datagram fit");
 

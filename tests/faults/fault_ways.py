@@ -115,9 +115,9 @@ _ERRORS = {
 }
 
 
-# Faults that the program need not survive, with the reason: the call; the function that makes it;
-# and the kind of fault: "less" (does only a part), "for ever" (never ends), "missing" (reports an
-# absence) or "all".
+# Faults that the program need not survive. Each row has the call, the function that makes it, the
+# kind of fault, and the reason. Kinds: "less" (the call does only a part), "for ever" (it never
+# ends), "missing" (it reports an absence), "all".
 LEFT_OUT = (
     ("read", "control_wait", "less", "a signalfd hands out whole signals"),
     ("read", "control_wait", "for ever", "no process could ask it to stop"),

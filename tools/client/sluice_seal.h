@@ -67,7 +67,7 @@ struct sluice_sealer *sluice_sealer_open(const char *path, const char *name, enu
                                          char why[SLUICE_SEALER_WHY]);
 
 /*
- * Opens a sealer with one key, which is always valid. `key_id` must not be 0. The key is copied, so
+ * Opens a sealer with one key, which never expires. `key_id` must not be 0. The key is copied, so
  * the caller may overwrite it. Returns NULL with errno set: EINVAL, ENOMEM or ENOSYS.
  */
 struct sluice_sealer *sluice_sealer_open_key(uint64_t key_id,

@@ -233,7 +233,7 @@ const size_t sandbox_new_process_count =
     sizeof sandbox_new_processes / sizeof sandbox_new_processes[0];
 
 /*
- * The names by which refusals are reported: of calls that are not in the table, and of calls that
+ * Names of system calls, for reports of refusals: those that the table above lacks, and those that
  * it permits only under conditions.
  */
 static const struct {

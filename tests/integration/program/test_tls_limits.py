@@ -184,7 +184,7 @@ class Allowance(Tcp):
             program.wait_for_log(CHANGED, reloads)
             self.leave(program, under_way)
             opened = []
-            # A successful handshake also ends and releases its memory.
+            # The memory of a handshake is also released when it succeeds.
             for _ in range(self.CONNECTIONS - most):
                 client = self.client(program)
                 client.socket = made.wrap_socket(client.socket, server_hostname="127.0.0.1")

@@ -263,7 +263,7 @@ TEST_WITH(records_refused_before_an_outage_is_noticed_have_advice_that_fits, set
 {
     struct fake_sink *fake = *state;
     far.silent = 1;
-    /* No second block may be sent before the first one is answered. */
+    /* The first record is sent soon, and the next block only after its answer. */
     fake->settings.flush_interval = MILLISECOND;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);

@@ -1,4 +1,4 @@
-/* Implements wait_end.h with event objects. A wait uses only the handle of a wait end. */
+/* Implements wait_end.h with event objects: a waiting thread uses only the handle in `source`. */
 #include "tests/support/platform/wait_end.h"
 
 #include <stdlib.h>

@@ -95,7 +95,8 @@ class Killed(ProgramTest):
                                 has_sent_all(ledger["sinks"][0]), "all is sent")
         sink = program.stop()["sinks"][0]
         self.assertGreaterEqual(sink["recovered"], recovered)
-        self.assertEqual(sink["written"], sink["recovered"] + PER_RUN)
+        self.assertEqual(sink["written"], sink["recovered"] + PER_RUN,
+                         "\n".join([str(sink), *program.log()]))
         self.assertEqual(sorted(path.name for path in self.spill.iterdir()), ["ack", "lock"])
         return sink
 

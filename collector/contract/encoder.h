@@ -103,10 +103,7 @@ bool encoder_allows(const struct encoder_options *options, const struct record *
 
 struct encoder;
 
-/*
- * The maximum number of bytes that create may allocate, and that a cache of written parts may have
- * in addition; both are part of the memory plan.
- */
+/* Sizes in bytes of working memory, and of the cache of an encoder that caches parts. */
 #define ENCODER_SCRATCH_SIZE ((size_t)512 * 1024)
 #define ENCODER_CACHE_SIZE   ((size_t)576 * 1024)
 
@@ -195,6 +192,7 @@ struct encoder_ops {
     bool has_columns;       /* supports sender_column */
     bool has_head;          /* supports head */
     bool has_json;          /* supports json: it writes messages as JSON */
+    bool caches_parts;      /* it copies parts of earlier lines (ENCODER_CACHE_SIZE) */
     bool binary;     /* no lines of text, so no terminal and no views; torn records are detected
                         differently */
     bool for_people; /* writes lines for a terminal, without the sender's control characters */
@@ -251,5 +249,11 @@ struct encoder_ops {
 struct encoder {
     const struct encoder_ops *ops;
 };
+
+/* Returns the maximum number of bytes that create may allocate; part of the memory plan. */
+static inline size_t encoder_memory(const struct encoder_ops *ops)
+{
+    return ENCODER_SCRATCH_SIZE + (ops->caches_parts ? ENCODER_CACHE_SIZE : 0);
+}
 
 #endif

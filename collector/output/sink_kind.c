@@ -14,7 +14,8 @@ bool sink_thread_memory(const struct sink_thread_options *options, size_t *bytes
     if (!sink_options_shape(options, &shape))
         return false;
     size_t record_size = sink_options_record_size(options);
-    *bytes = sizeof(struct sink_thread) + shape.memory + ENCODER_SCRATCH_SIZE + ENCODER_CACHE_SIZE +
+    *bytes = sizeof(struct sink_thread) + shape.memory +
+             encoder_memory(options->settings->encoder) +
              series_guard_memory(&options->settings->encoding.limits);
     if (options->destination->takes == TAKES_DATAGRAMS)
         *bytes += relay_writer_memory();

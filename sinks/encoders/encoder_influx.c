@@ -19,14 +19,12 @@
 #include "sinks/encoders/encoders.h"
 #include "sinks/encoders/line_mark.h"
 #include "sinks/encoders/line_time.h"
-#include "sinks/encoders/part_cache.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/whole_lines.h"
 
 struct influx_encoder {
     struct sample_encoder base;
     struct line_time end;
-    struct part_cache parts; /* the measurement and the tags */
 };
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -266,33 +264,26 @@ static bool has_no_form(const struct sample *sample)
 }
 
 /* Writes a line up to its fields, and keeps this part. */
-static NEVER_INLINE void write_new(struct influx_encoder *influx, const struct record *record,
+static NEVER_INLINE void write_new(struct sample_encoder *encoder, const struct record *record,
                                    const struct sample *sample, struct output *out)
 {
-    struct sample_labels *labels = &influx->base.labels;
-    size_t steps = labels->steps;
     size_t begin = out->used;
     write_measurement(out, sample->name);
-    write_tags(labels, record, sample, out);
+    write_tags(&encoder->labels, record, sample, out);
     output_char(out, ' ');
-    if (out->overflow || labels->repeats_key)
-        return;
-    const char *before = out->data + begin;
-    const struct parts parts = {before, before, out->used - begin, 0, labels->steps - steps};
-    part_cache_keep(&influx->parts, &parts);
+    if (!out->overflow)
+        sample_encoder_keep(encoder, (struct text){out->data + begin, out->used - begin},
+                            (struct text){"", 0});
 }
 
-static void write_series(struct influx_encoder *influx, const struct record *record,
+static void write_series(struct sample_encoder *encoder, const struct record *record,
                          const struct sample *sample, struct output *out)
 {
-    const struct part_entry *known =
-        influx->base.labels.rules != NULL ? NULL : part_cache_find(&influx->parts, record, sample);
-    if (known == NULL) {
-        write_new(influx, record, sample, out);
-        return;
-    }
-    output_bytes(out, part_entry_before(known), known->before_size);
-    sample_labels_count_steps(&influx->base.labels, known->steps, out);
+    const struct part_entry *known = sample_encoder_find(encoder, record, sample, out);
+    if (known == NULL)
+        write_new(encoder, record, sample, out);
+    else
+        output_bytes(out, part_entry_before(known), known->before_size);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -301,7 +292,7 @@ static size_t write_sample(struct sample_encoder *encoder, const struct record *
     struct influx_encoder *influx = (struct influx_encoder *)encoder;
     if (has_no_form(sample))
         return 0;
-    write_series(influx, record, sample, out);
+    write_series(encoder, record, sample, out);
     write_fields(encoder, out, record, sample);
     line_time_put(&influx->end, sample->time_ns != 0 ? sample->time_ns : record->received_ns,
                   number_int64, out);
@@ -314,7 +305,6 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
     (void)listener;
     struct sample_encoder *influx = (struct sample_encoder *)encoder;
     sample_encoder_begin_record(influx);
-    part_cache_begin_record(&((struct influx_encoder *)encoder)->parts);
     return sample_encoder_write(influx, record, write_sample, out);
 }
 
@@ -350,20 +340,7 @@ static enum output_line line(const uint8_t *bytes, size_t size)
 
 static struct encoder *create(const struct encoder_options *options)
 {
-    struct influx_encoder *made = sample_encoder_create(&encoder_influx, sizeof *made, options);
-    if (made == NULL)
-        return NULL;
-    if (!part_cache_init(&made->parts)) {
-        sample_encoder_destroy(&made->base.encoder);
-        return NULL;
-    }
-    return &made->base.encoder;
-}
-
-static void destroy(struct encoder *encoder)
-{
-    part_cache_destroy(&((struct influx_encoder *)encoder)->parts);
-    sample_encoder_destroy(encoder);
+    return sample_encoder_create(&encoder_influx, sizeof(struct influx_encoder), options);
 }
 
 const struct encoder_ops encoder_influx = {
@@ -373,8 +350,9 @@ const struct encoder_ops encoder_influx = {
     .needs_samples = true,
     .has_buckets = true,
     .has_typed_numbers = true,
+    .caches_parts = true,
     .create = create,
-    .destroy = destroy,
+    .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
     .line = line,

@@ -18,7 +18,6 @@
 #include "sinks/encoders/json_labels.h"
 #include "sinks/encoders/json_sample.h"
 #include "sinks/encoders/line_mark.h"
-#include "sinks/encoders/part_cache.h"
 #include "sinks/encoders/sample_encoder.h"
 #include "sinks/encoders/sample_kind.h"
 #include "sinks/encoders/time_text.h"
@@ -59,7 +58,6 @@ struct json_encoder {
 
     struct time_text sampled;
     struct sample_kinds kinds; /* ,"kind":...,"value": for each kind of sample */
-    struct part_cache parts;   /* name and kind of a sample; its unit and labels */
 };
 
 /* --- facts that records repeat ---------------------------------------------------------------- */
@@ -220,33 +218,25 @@ static void write_value(struct output *out, const struct record *record,
     }
 }
 
-/*
- * Writes a sample from its name to its labels, and keeps the parts that do not change. A sample
- * that repeats the key of a label needs more room while it is written than a copy does, so it is
- * not kept.
- */
+/* Writes a sample from its name to its labels, and keeps the parts that do not change. */
 static NEVER_INLINE void write_new(struct json_encoder *json, const struct record *record,
                                    const struct sample *sample, struct output *out)
 {
-    size_t steps = json->base.labels.steps;
     size_t begin = out->used;
     write_before(json, sample, out);
     size_t value = out->used;
     write_value(out, record, sample, &json->base.scratch);
     size_t after = out->used;
     write_after(&json->base, record, sample, out);
-    if (out->overflow || json->base.labels.repeats_key)
-        return;
-    const struct parts parts = {out->data + begin, out->data + after, value - begin,
-                                out->used - after, json->base.labels.steps - steps};
-    part_cache_keep(&json->parts, &parts);
+    if (!out->overflow)
+        sample_encoder_keep(&json->base, (struct text){out->data + begin, value - begin},
+                            (struct text){out->data + after, out->used - after});
 }
 
 static void write_parts(struct json_encoder *json, const struct record *record,
                         const struct sample *sample, struct output *out)
 {
-    const struct part_entry *known =
-        json->base.labels.rules != NULL ? NULL : part_cache_find(&json->parts, record, sample);
+    const struct part_entry *known = sample_encoder_find(&json->base, record, sample, out);
     if (known == NULL) {
         write_new(json, record, sample, out);
         return;
@@ -254,7 +244,6 @@ static void write_parts(struct json_encoder *json, const struct record *record,
     output_bytes(out, part_entry_before(known), known->before_size);
     write_value(out, record, sample, &json->base.scratch);
     output_bytes(out, part_entry_after(known), known->after_size);
-    sample_labels_count_steps(&json->base.labels, known->steps, out);
 }
 
 static size_t write_sample(struct sample_encoder *encoder, const struct record *record,
@@ -346,7 +335,6 @@ static struct encoded encode(struct encoder *encoder, const struct listener *lis
 {
     struct json_encoder *json = (struct json_encoder *)encoder;
     sample_encoder_begin_record(&json->base);
-    part_cache_begin_record(&json->parts);
     set_facts(json, listener, record);
     if (json->options.view == VIEW_RECORD && record->schema->ops->next_item != NULL)
         return encode_items(json, record, out);
@@ -363,21 +351,11 @@ static enum output_line line(const uint8_t *bytes, size_t size)
                : line_mark(bytes, size, "{\"received\":\"" LINE_MARK_TIME "\",\"source\":\"");
 }
 
-static void destroy(struct encoder *encoder)
-{
-    part_cache_destroy(&((struct json_encoder *)encoder)->parts);
-    sample_encoder_destroy(encoder);
-}
-
 static struct encoder *create(const struct encoder_options *options)
 {
     struct json_encoder *json = sample_encoder_create(&encoder_json, sizeof *json, options);
     if (json == NULL)
         return NULL;
-    if (!part_cache_init(&json->parts)) {
-        sample_encoder_destroy(&json->base.encoder);
-        return NULL;
-    }
     json->options = *options;
     /* The initial facts. Each record changes only the parts that differ. */
     time_text_init(&json->received);
@@ -393,9 +371,10 @@ static struct encoder *create(const struct encoder_options *options)
 const struct encoder_ops encoder_json = {
     .name = "json",
     .has_json = true,
+    .caches_parts = true,
     .media_type = "application/x-ndjson",
     .create = create,
-    .destroy = destroy,
+    .destroy = sample_encoder_destroy,
     .encode = encode,
     .whole = whole_lines,
     .line = line,

@@ -113,6 +113,12 @@ static bool is_same(const struct part_key *key, uint64_t hash, size_t words, con
     return key->hash == hash && key->words == words && memcmp(key->word, word, 8 * words) == 0;
 }
 
+/* Returns which of two places to use: a free one, otherwise each in turn. */
+static size_t place_in(bool first_free, bool second_free, uint64_t turn)
+{
+    return first_free ? 0 : second_free ? 1 : turn & 1;
+}
+
 /* --- labels that samples share ---------------------------------------------------------------- */
 
 /* Returns the number of the set of labels that the message's samples share; 0: it has none. */
@@ -132,10 +138,8 @@ static uint64_t find_shared(struct part_cache *cache, const struct record *recor
     for (size_t i = 0; i < 2; i++)
         if (set[i].number != 0 && is_same(key, set[i].hash, set[i].words, set[i].word))
             return set[i].number;
-    cache->last_number++;
-    struct part_shared *replaced = &set[set[0].number == 0   ? 0
-                                        : set[1].number == 0 ? 1
-                                                             : cache->last_number & 1];
+    struct part_shared *replaced =
+        &set[place_in(set[0].number == 0, set[1].number == 0, ++cache->last_number)];
     replaced->number = cache->last_number;
     replaced->hash = key->hash;
     replaced->words = key->words;
@@ -180,9 +184,7 @@ static inline void set_key(struct part_cache *cache, const struct sample *sample
                            const struct text *labels)
 {
     struct making making = {cache->key.word, 0};
-    if ((sample->name.size | sample->unit.size | labels->size) > 127 &&
-        (sample->name.size > TEXT_SIZE || sample->unit.size > TEXT_SIZE ||
-         labels->size > TEXT_SIZE))
+    if (sample->name.size > TEXT_SIZE || sample->unit.size > TEXT_SIZE || labels->size > TEXT_SIZE)
         return;
     add_word(&making, (uint64_t)sample->kind << 8 * HEAD_KIND |
                           (uint64_t)sample->temporality << 8 * HEAD_TEMPORALITY |
@@ -197,7 +199,7 @@ static inline void set_key(struct part_cache *cache, const struct sample *sample
     end_key(&cache->key, &making);
 }
 
-/* Returns the number of the set of labels that the samples of a new message share, as above. */
+/* Returns the number of the set of labels for a new message; 0: the cache is not used for it. */
 static NEVER_INLINE uint64_t begin_message(struct part_cache *cache, const struct record *record)
 {
     cache->message = record->message;
@@ -224,27 +226,26 @@ const struct part_entry *part_cache_find(struct part_cache *cache, const struct 
     return cache->key.words == 0 ? NULL : find_entry(cache);
 }
 
-void part_cache_keep(struct part_cache *cache, const struct parts *parts)
+void part_cache_keep(struct part_cache *cache, struct text before, struct text after, size_t steps)
 {
     struct part_key *key = &cache->key;
     size_t words = key->words;
     size_t key_size = 8 * words;
     key->words = 0; /* a key is for one sample */
-    if (words == 0 || parts->steps > UINT32_MAX)
+    if (words == 0 || steps > UINT32_MAX)
         return;
     struct part_entry *set = set_of(cache);
-    struct part_entry *entry = &set[set[0].words == 0   ? 0
-                                    : set[1].words == 0 ? 1
-                                                        : cache->replaced++ & 1];
+    struct part_entry *entry =
+        &set[place_in(set[0].words == 0, set[1].words == 0, cache->replaced++)];
     size_t room = sizeof entry->bytes - key_size;
-    if (parts->before_size > room || parts->after_size > room - parts->before_size)
+    if (before.size > room || after.size > room - before.size)
         return;
     entry->hash = key->hash;
-    entry->steps = (uint32_t)parts->steps;
+    entry->steps = (uint32_t)steps;
     entry->words = (uint16_t)words;
-    entry->before_size = (uint16_t)parts->before_size;
-    entry->after_size = (uint16_t)parts->after_size;
+    entry->before_size = (uint16_t)before.size;
+    entry->after_size = (uint16_t)after.size;
     memcpy(entry->bytes, key->word, key_size);
-    memcpy(entry->bytes + key_size, parts->before, parts->before_size);
-    memcpy(entry->bytes + key_size + parts->before_size, parts->after, parts->after_size);
+    memcpy(entry->bytes + key_size, before.data, before.size);
+    memcpy(entry->bytes + key_size + before.size, after.data, after.size);
 }

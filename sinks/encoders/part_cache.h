@@ -85,17 +85,10 @@ static inline void part_cache_begin_record(struct part_cache *cache)
 const struct part_entry *part_cache_find(struct part_cache *cache, const struct record *record,
                                          const struct sample *sample);
 
-/* The parts of a line, as an encoder has written them. */
-struct parts {
-    const char *before, *after;
-    size_t before_size, after_size;
-    size_t steps;
-};
-
 /*
- * Keeps the parts of the line of the sample that part_cache_find has just not found. Does nothing
- * if the sample has too many texts.
+ * Keeps the parts of the line of the sample that part_cache_find has just not found, and the steps
+ * that its labels took. Does nothing if the sample has too many texts.
  */
-void part_cache_keep(struct part_cache *cache, const struct parts *parts);
+void part_cache_keep(struct part_cache *cache, struct text before, struct text after, size_t steps);
 
 #endif

@@ -42,7 +42,8 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
         return NULL;
     made->scratch.base = malloc(ENCODER_SCRATCH_SIZE); /* unwritten pages use no memory */
     made->scratch.capacity = ENCODER_SCRATCH_SIZE;
-    if (made->scratch.base == NULL) {
+    if (made->scratch.base == NULL || (ops->caches_parts && !part_cache_init(&made->parts))) {
+        free(made->scratch.base);
         free(made);
         return NULL;
     }
@@ -60,6 +61,7 @@ void *sample_encoder_create(const struct encoder_ops *ops, size_t size,
 void sample_encoder_destroy(struct encoder *encoder)
 {
     struct sample_encoder *made = (struct sample_encoder *)encoder;
+    part_cache_destroy(&made->parts);
     free(made->scratch.base);
     free(made);
 }
@@ -71,6 +73,7 @@ void sample_encoder_begin_record(struct sample_encoder *encoder)
     encoder->left_out = encoder->joined = 0;
     encoder->shared.of = NULL;
     sample_labels_begin_record(&encoder->labels, &encoder->scratch);
+    part_cache_begin_record(&encoder->parts);
 }
 
 static bool sample_encoder_take(struct sample_encoder *encoder, const struct record *record,
@@ -108,4 +111,32 @@ struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct
     encoded.joined = encoder->joined;
     RULE(encoded.lines >= encoded.samples, "each sample that is counted has a line");
     return encoded;
+}
+
+/* --- parts of lines --------------------------------------------------------------------------- */
+
+const struct part_entry *sample_encoder_find(struct sample_encoder *encoder,
+                                             const struct record *record,
+                                             const struct sample *sample, struct output *out)
+{
+    struct sample_labels *labels = &encoder->labels;
+    if (labels->rules != NULL)
+        return NULL;
+    const struct part_entry *found = part_cache_find(&encoder->parts, record, sample);
+    if (found != NULL)
+        sample_labels_count_steps(labels, found->steps, out);
+    else
+        encoder->steps_before = labels->steps;
+    return found;
+}
+
+/*
+ * A sample that repeats the key of a label needs more room while it is written than a copy does, so
+ * it is not kept.
+ */
+void sample_encoder_keep(struct sample_encoder *encoder, struct text before, struct text after)
+{
+    const struct sample_labels *labels = &encoder->labels;
+    if (labels->rules == NULL && !labels->repeats_key)
+        part_cache_keep(&encoder->parts, before, after, labels->steps - encoder->steps_before);
 }

@@ -9,6 +9,7 @@
 #include "collector/contract/encoder.h"
 #include "collector/contract/record.h"
 #include "collector/platform/machine.h"
+#include "sinks/encoders/part_cache.h"
 #include "sinks/encoders/sample_labels.h"
 
 /*
@@ -28,6 +29,8 @@ struct sample_encoder {
     struct sample_rules rules;   /* the lists belong to the options */
     struct series_guard *series; /* borrowed; NULL if neither series nor times are limited */
     struct shared_series shared; /* of the part of the record that was visited last */
+    struct part_cache parts;     /* used if the encoder caches parts */
+    size_t steps_before;         /* steps of the record before the sample that was not found */
     uint64_t buckets;            /* for this and the next four, see struct encoder_options */
     bool counter_suffix;
     enum native_histograms native;
@@ -60,5 +63,15 @@ typedef size_t sample_writer(struct sample_encoder *encoder, const struct record
 /* Appends the lines of all samples of the current record. Applies the rules and limits. */
 struct encoded sample_encoder_write(struct sample_encoder *encoder, const struct record *record,
                                     sample_writer *write, struct output *out);
+
+/*
+ * For encoders that cache parts. Returns the parts of the sample's line, or NULL: then the encoder
+ * writes them, and gives them to sample_encoder_keep if `out` has not overflowed. Parts of lines
+ * with ruled labels are not cached.
+ */
+const struct part_entry *sample_encoder_find(struct sample_encoder *encoder,
+                                             const struct record *record,
+                                             const struct sample *sample, struct output *out);
+void sample_encoder_keep(struct sample_encoder *encoder, struct text before, struct text after);
 
 #endif

@@ -190,11 +190,10 @@ static size_t count_found(struct part_cache *cache)
     const struct record *record = &encoding->record;
     part_cache_begin_record(cache);
     while (record->schema->ops->next_sample(record->schema, record->message, &cursor, &sample)) {
-        const struct parts parts = {"before", "after", 6, 5, 1};
         const struct part_entry *entry = part_cache_find(cache, record, &sample);
         found += entry != NULL;
         if (entry == NULL)
-            part_cache_keep(cache, &parts);
+            part_cache_keep(cache, (struct text){"before", 6}, (struct text){"after", 5}, 1);
         else
             assert_memory_equal(part_entry_before(entry), "beforeafter", 11);
     }

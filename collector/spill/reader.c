@@ -7,9 +7,6 @@
 #include "collector/log/log.h"
 #include "collector/platform/machine.h"
 
-/* Attempts to read a block before it counts as damaged. */
-#define ATTEMPTS 3
-
 /* Warnings about missing records before their rate is limited. */
 #define WARNINGS 20
 
@@ -126,7 +123,7 @@ static enum image read_part(struct reader *reader, uint64_t distance, void *byte
     size_t got;
     if (!data_file_read(reader->walk.file, reader->walk.offset + distance, bytes, size, &got,
                         error))
-        return ++*failures < ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
+        return ++*failures < SEGMENT_ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
     *failures = 0;
     return got == size && crc32c(0, bytes, got) == checksum ? IMAGE_SOUND : IMAGE_DAMAGED;
 }
@@ -168,7 +165,7 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
         reader->walk.size = segment->size;
         enum segment_found found = segment_next(&reader->walk, window, sizeof window, head, error);
         if (found == SEGMENT_FAILED) {
-            if (++reader->head_failures < ATTEMPTS)
+            if (++reader->head_failures < SEGMENT_ATTEMPTS)
                 return SPILL_FOUND_FAILED;
             segment->damaged = true;
             reader->walk.offset += sizeof window;

@@ -2,14 +2,11 @@
 
 #include "collector/platform/machine.h"
 
-/* Attempts to open or read a file before it is skipped. */
-#define ATTEMPTS 3
-
 static enum data_file_result open_scanned(struct segments *segments, const char *name,
                                           struct data_file *file)
 {
     enum data_file_result result = DATA_FILE_FAILED;
-    for (unsigned i = 0; i < ATTEMPTS && result == DATA_FILE_FAILED; i++)
+    for (unsigned i = 0; i < SEGMENT_ATTEMPTS && result == DATA_FILE_FAILED; i++)
         result = data_file_open(segments_path(segments, name), file, NULL);
     return result;
 }
@@ -18,7 +15,7 @@ static enum data_file_result open_scanned(struct segments *segments, const char 
 static bool read_scanned(struct data_file file, uint64_t offset, void *bytes, size_t size,
                          size_t *got)
 {
-    for (unsigned i = 0; i < ATTEMPTS; i++)
+    for (unsigned i = 0; i < SEGMENT_ATTEMPTS; i++)
         if (data_file_read(file, offset, bytes, size, got, NULL))
             return true;
     return false;
@@ -34,7 +31,7 @@ static bool next_scanned(struct segment_walk *walk, struct block_head *head, boo
     unsigned failures = 0;
     enum segment_found found;
     while ((found = segment_next(walk, window, sizeof window, head, NULL)) == SEGMENT_FAILED) {
-        if (++failures < ATTEMPTS)
+        if (++failures < SEGMENT_ATTEMPTS)
             continue;
         failures = 0;
         *is_read = false;

@@ -58,6 +58,12 @@ enum segment_found {
 };
 
 /*
+ * Failed reads, one after another, before a part of a segment counts as damaged. While blocks are
+ * read to be sent, a part directly after an unreadable one is read only once.
+ */
+#define SEGMENT_ATTEMPTS 3
+
+/*
  * Finds the next whole block at or after the offset, and moves the offset to its head. Does not
  * read the image. `window` is a buffer of at least SEGMENT_WINDOW_MIN bytes, in which damaged parts
  * are searched for a head.

@@ -6,12 +6,6 @@
 #include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
-/*
- * Failed reads, one after another, before a part of a kept segment counts as damaged. Of several
- * unreadable parts in a row, only the first one is read as often.
- */
-#define ATTEMPTS 3
-
 /* A return of kept segments. */
 struct returned {
     char label[SPILL_LABEL_SIZE]; /* of the block that was read last */
@@ -83,7 +77,7 @@ static enum result return_block(struct spill *spill, const struct segment_walk *
     uint64_t end = block_head_end(head);
     if (!make_room(block, head->size, error))
         return NOT_STORED;
-    if (!read_block(walk, head, block, &sound, error) && ++file->block_failures < ATTEMPTS)
+    if (!read_block(walk, head, block, &sound, error) && ++file->block_failures < SEGMENT_ATTEMPTS)
         return NOT_READ;
     file->block_failures = 0;
     if (!sound)
@@ -112,7 +106,7 @@ static enum result store_blocks(struct spill *spill, struct segment_walk *walk,
         if (found == SEGMENT_END)
             return RETURNED;
         if (found == SEGMENT_FAILED) {
-            if (++file->head_failures < ATTEMPTS)
+            if (++file->head_failures < SEGMENT_ATTEMPTS)
                 return NOT_READ;
             walk->offset += sizeof window;
             continue;
@@ -181,8 +175,8 @@ static enum result return_blocks(struct spill *spill, struct kept_file *file,
 
 /*
  * Returns the blocks of the file at this index. Removes it, or sets it aside if it is damaged,
- * unless blocks of it remain. Meanwhile the file is not in the table: storing its blocks may find
- * that files of the table were removed.
+ * unless blocks of it remain. The file is not in the table while its blocks are stored, because
+ * that may remove entries whose files are gone.
  */
 static enum result return_file(struct spill *spill, size_t index, struct returned *block,
                                struct error *error)

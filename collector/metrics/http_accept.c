@@ -19,23 +19,6 @@ static bool is_asking(const struct client *client)
     return client->state == CLIENT_ASKS || client->state == CLIENT_WAITS;
 }
 
-static size_t count_asking(const struct http_server *server)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < CLIENTS; i++)
-        count += is_asking(&server->clients[i]);
-    return count;
-}
-
-static size_t count_of_network(const struct http_server *server, const struct address *network)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < CLIENTS; i++)
-        count += is_asking(&server->clients[i]) &&
-                 address_same_host(&server->clients[i].network, network);
-    return count;
-}
-
 /*
  * Returns true if the first client is to be ended rather than the other. Neither has an answer yet.
  */
@@ -59,7 +42,7 @@ static void evict_asking(struct http_server *server, int64_t now_ns)
         struct client *client = &server->clients[i];
         if (!is_asking(client))
             continue;
-        size_t count = count_of_network(server, &client->network);
+        size_t count = http_count_clients(server, &client->network, is_asking);
         bool sooner = found == NULL || goes_before(client, found, now_ns);
         if (count < most || (count == most && !sooner))
             continue;
@@ -170,7 +153,7 @@ void http_accept(struct http_server *server, int64_t now_ns)
             close_door(server, error.text, now_ns);
         if (result != ACCEPT_OK)
             return;
-        if (count_asking(server) >= HTTP_ASKING)
+        if (http_count_clients(server, NULL, is_asking) >= HTTP_ASKING)
             evict_asking(server, now_ns);
         take_client(server, client, connection, &peer, now_ns);
     }

@@ -11,36 +11,26 @@ static bool is_answered(const struct client *client)
     return client->state == CLIENT_GETS || client->state == CLIENT_RESTS;
 }
 
-/*
- * Returns the number of answers that are being sent, or with `limited` only those for limited
- * paths.
- */
-static size_t count_answers(const struct http_server *server, bool limited)
+static bool is_limited_answer(const struct client *client)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < CLIENTS; i++)
-        count += is_answered(&server->clients[i]) && (!limited || server->clients[i].limited);
-    return count;
+    return is_answered(client) && client->limited;
 }
 
 static size_t count_of_network(const struct http_server *server, const struct address *network)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < CLIENTS; i++)
-        count += is_answered(&server->clients[i]) &&
-                 address_same_host(&server->clients[i].network, network);
-    return count;
+    return http_count_clients(server, network, is_answered);
 }
 
 static bool has_limited_room(const struct http_server *server)
 {
-    return count_answers(server, true) < server->options.limited_most;
+    return http_count_clients(server, NULL, is_limited_answer) < server->options.limited_most;
 }
 
 static bool has_room(const struct http_server *server, const struct client *client)
 {
     size_t most = client->reserved ? HTTP_ANSWERS : HTTP_ANSWERS - HTTP_RESERVED;
-    return count_answers(server, false) < most && (!client->limited || has_limited_room(server));
+    return http_count_clients(server, NULL, is_answered) < most &&
+           (!client->limited || has_limited_room(server));
 }
 
 /*

@@ -60,6 +60,18 @@ void http_client_removed(struct client *client)
     *client = (struct client){.state = CLIENT_FREE};
 }
 
+size_t http_count_clients(const struct http_server *server, const struct address *network,
+                          bool (*counts)(const struct client *client))
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        const struct client *client = &server->clients[i];
+        count +=
+            counts(client) && (network == NULL || address_same_host(&client->network, network));
+    }
+    return count;
+}
+
 /* --- answers ---------------------------------------------------------------------------------- */
 
 /*

@@ -71,6 +71,10 @@ void http_client_end(struct http_server *server, struct client *client);
 /* Called after the notifier's REMOVED event: closes the connection and frees its slot. */
 void http_client_removed(struct client *client);
 
+/* Returns the number of clients, of one network or (NULL) of all, for which `counts` is true. */
+size_t http_count_clients(const struct http_server *server, const struct address *network,
+                          bool (*counts)(const struct client *client));
+
 /* Reads the request; a complete one then waits for http_admit_waiting. */
 void http_client_read(struct http_server *server, struct client *client);
 

@@ -21,8 +21,8 @@
 #include "sinks/destinations/nats_token.h"
 
 /*
- * Number of times that a block can be published within its timeout. Each time has an equal part of
- * it to wait for answers. The library has no time limit for answers, and an answer can be lost.
+ * Number of times that a block can be published within its timeout, with an equal part of it to
+ * wait for answers each time. An answer can be lost, and the library has no time limit for answers.
  */
 #define TRIES 3
 
@@ -33,14 +33,11 @@
 #define RECONNECT_POLL_MS 1000 /* poll interval while the library reconnects */
 #define CLOSE_POLL_MS     100  /* interval of the checks for the library's last callbacks */
 #define CLOSE_POLLS       100  /* maximum number of these checks */
-
-#define END_MS 500 /* time limit of nats_publisher_destroy in milliseconds */
+#define END_MS            500  /* time limit of nats_publisher_destroy */
 
 #define REPLY_SIZE 160
 
-/*
- * Assumed maximum size of a message's headers. A message that is refused as too large is divided.
- */
+/* Assumed maximum size of a message's headers. Messages refused as too large are divided. */
 #define HEADERS_SIZE 512
 
 struct nats_publisher {
@@ -57,10 +54,7 @@ struct nats_publisher {
     struct nats_flights flights;
     struct error away; /* why there is no connection; empty if connected or not yet tried */
 
-    /*
-     * The publisher's thread writes the figures of connections. `mutex` protects those of messages
-     * and times.
-     */
+    /* The publisher's thread writes those of connections; `mutex` protects the others. */
     struct delivery_figures figures;
     _Atomic uint64_t reconnects; /* number of reconnects by the library */
 
@@ -72,10 +66,7 @@ struct nats_publisher {
     natsConnection *connection; /* NULL: not connected */
     natsSubscription *answers;
     natsInbox *inbox; /* the prefix of all reply subjects */
-    /*
-     * Numbers of connections and subscriptions created, and of those for which the library has made
-     * its last callback.
-     */
+    /* Numbers of those created, and of those for which the library has made its last callback. */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
 };

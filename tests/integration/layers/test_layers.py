@@ -17,6 +17,8 @@ BUILD = pathlib.Path(os.environ["TEST_BUILD"])
 NM = os.environ["TEST_NM"]
 TABLE = "tools/cmake/layers.txt"
 PLACES = ("collector", "proto", "sinks", "tools")
+LINES_MOST = 600
+LONG = ("collector/text/pow10_table.c", "tools/client/sluice_client.c")  # a table; one file for users
 
 
 def rows(root):
@@ -146,6 +148,11 @@ class Layers(unittest.TestCase):
                 line = next(line for line in page.read_text().splitlines()
                             if line.startswith("May include"))
                 self.assertEqual(re.findall("`([^`]+)`", line), [*allowed, TABLE])
+
+    def test_no_file_is_too_long(self):
+        lines = {path: (ROOT / path).read_text().count("\n") for path in sources(ROOT)}
+        self.assertEqual([path for path, count in lines.items() if count > LINES_MOST],
+                         sorted(LONG))
 
     def test_files_include_only_what_their_folder_may(self):
         self.assertEqual(list(violations(ROOT)), [])

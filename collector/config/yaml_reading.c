@@ -104,9 +104,8 @@ static const char *hint(const struct yaml_reading *reading, const char *problem,
         strstr(problem, "did not find expected key") != NULL)
         return "; the lines of a map, and the \"-\" of a list, begin in the same column";
     if (strstr(problem, "unknown escape character") != NULL)
-        return "; in double quotation marks \"\\\" begins an escape: write a path with \"/\", or "
-               "in "
-               "single ones";
+        return "; in double quotation marks \"\\\" begins an escape: write a path with "
+               "\"/\", or in single ones";
     if (strstr(problem, "tab character") != NULL)
         return "; indent with spaces, not tabs";
     if (strstr(problem, "did not find expected alphabetic or numeric character") != NULL)

@@ -37,11 +37,11 @@
     FIGURE(REQUEST_ERRORS, "sluice_", "sink_", "request_errors", COUNTER, "sink",                  \
            "Requests of a delivery that could not be sent or got no answer.",                      \
            "if it grows, look in the log for the error")                                           \
-    FIGURE(                                                                                        \
-        MESSAGES, "sluice_", "sink_", "messages_in_flight", GAUGE, "sink",                         \
-        "Messages of a delivery that were sent, or wait in its library to be sent, and are not "   \
-        "acknowledged yet.",                                                                       \
-        "nothing, if it falls again; otherwise the broker is slow, or away if connections is 0")   \
+    FIGURE(MESSAGES, "sluice_", "sink_", "messages_in_flight", GAUGE, "sink",                      \
+           "Messages of a delivery that were sent, or wait in its library to be sent, and are "    \
+           "not acknowledged yet.",                                                                \
+           "nothing, if it falls again; otherwise the broker is slow, or away if "                 \
+           "connections is 0")                                                                     \
     FIGURE(ROUND_TRIP, "sluice_", "sink_", "round_trip_seconds", GAUGE, "sink",                    \
            "Mean time from a request to a broker to its answer, over the last five seconds that "  \
            "had one.",                                                                             \

@@ -331,11 +331,11 @@ static void read_columns(const struct kind *kind, const void *totals,
 {
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
+        const uint64_t *total = (const void *)((const char *)totals + column->total);
         switch (column->kind) {
         case COLUMN_COUNTER:
         case COLUMN_LEVEL:
-            values[i] =
-                (int64_t) * (const uint64_t *)(const void *)((const char *)totals + column->total);
+            values[i] = (int64_t)*total;
             break;
         case COLUMN_IN_FLIGHT:
             values[i] = ((const struct sink_totals *)totals)->in_flight;

@@ -11,6 +11,7 @@
 #include "collector/senders/sequence.h"
 #include "proto/generated/riemann.pb-c.h"
 #include "proto/schemas.h"
+#include "sinks/encoders/encoders.h"
 #include "sinks/sinks.h"
 #include "tests/support/platform/patience.h"
 #include "tests/support/platform/scratch_directory.h"
@@ -224,9 +225,9 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 const char *flow_least_memory(const struct memory_needs *needs, char *text)
 {
     uint64_t size = 0;
-    /* Assumes that all sinks write to a stream. */
+    /* Assumes that all sinks write JSON to a stream. */
     static const struct destination_ops stream = {.scheme = "stream"};
-    static const struct sink_settings settings;
+    static const struct sink_settings settings = {.encoder = &encoder_json};
     const struct sink_thread_options options = {.destination = &stream, .settings = &settings};
     struct memory_needs all = *needs;
     size_t of_one;

@@ -162,11 +162,33 @@ static bool steps_share_byte(const struct step *a, const struct step *b)
     return b->reads != READS_BYTE || step_reads(a, b->byte);
 }
 
+/* Positions in `b`. Those outside `first` to `last` are not marked; without any, first > last. */
+struct row {
+    size_t first, last;
+    bool marked[STEPS_SIZE + 1];
+};
+
 /* The reached positions in `b`, for the current and the following positions in `a`. */
 #define ROWS (sizeof PART_SUFFIX)
 struct reached {
-    bool rows[ROWS][STEPS_SIZE + 1];
+    struct row rows[ROWS];
 };
+
+static void mark(struct reached *reached, size_t i, size_t k)
+{
+    struct row *row = &reached->rows[i % ROWS];
+    row->first = k < row->first ? k : row->first;
+    row->last = k > row->last ? k : row->last;
+    row->marked[k] = true;
+}
+
+static void clear(struct row *row)
+{
+    if (row->first <= row->last)
+        memset(row->marked + row->first, 0, row->last - row->first + 1);
+    row->first = SIZE_MAX;
+    row->last = 0;
+}
 
 /* Marks the positions that can be reached from positions `i` in `a` and `k` in `b`. */
 static void follow(const struct steps *a, const struct steps *b, size_t i, size_t k,
@@ -174,22 +196,30 @@ static void follow(const struct steps *a, const struct steps *b, size_t i, size_
 {
     const struct step *left = i < a->count ? &a->all[i] : NULL;
     const struct step *right = k < b->count ? &b->all[k] : NULL;
-    bool *row = reached->rows[i % ROWS];
     if (left != NULL && left->repeats)
-        reached->rows[(i + 1) % ROWS][k] = true;
+        mark(reached, i + 1, k);
     if (left != NULL && left->skips != 0)
-        reached->rows[(i + left->skips) % ROWS][k] = true;
+        mark(reached, i + left->skips, k);
     if (right != NULL && right->repeats)
-        row[k + 1] = true;
+        mark(reached, i, k + 1);
     if (right != NULL && right->skips != 0)
-        row[k + right->skips] = true;
+        mark(reached, i, k + right->skips);
     if (left == NULL || right == NULL || !steps_share_byte(left, right))
         return;
-    reached->rows[(i + 1) % ROWS][k + 1] = true;
+    mark(reached, i + 1, k + 1);
     if (left->repeats)
-        row[k + 1] = true;
+        mark(reached, i, k + 1);
     if (right->repeats)
-        reached->rows[(i + 1) % ROWS][k] = true;
+        mark(reached, i + 1, k);
+}
+
+static void follow_row(const struct steps *a, const struct steps *b, size_t i,
+                       struct reached *reached)
+{
+    const struct row *row = &reached->rows[i % ROWS];
+    for (size_t k = row->first; k <= row->last; k++) /* following may move `last` */
+        if (row->marked[k])
+            follow(a, b, i, k, reached);
 }
 
 /*
@@ -199,16 +229,15 @@ static void follow(const struct steps *a, const struct steps *b, size_t i, size_
 static bool steps_meet(const struct steps *a, const struct steps *b, struct reached *reached)
 {
     memset(reached, 0, sizeof *reached);
-    reached->rows[0][0] = true;
-    for (size_t i = 0; i <= a->count; i++) {
-        bool *row = reached->rows[i % ROWS];
-        for (size_t k = 0; k <= b->count; k++)
-            if (row[k])
-                follow(a, b, i, k, reached);
-        if (i < a->count)
-            memset(row, 0, sizeof reached->rows[0]);
+    for (size_t i = 0; i < ROWS; i++)
+        clear(&reached->rows[i]);
+    mark(reached, 0, 0);
+    for (size_t i = 0; i < a->count; i++) {
+        follow_row(a, b, i, reached);
+        clear(&reached->rows[i % ROWS]);
     }
-    return reached->rows[a->count % ROWS][b->count];
+    follow_row(a, b, a->count, reached);
+    return reached->rows[a->count % ROWS].marked[b->count];
 }
 
 bool path_names_meet(const struct used_names *a, const struct used_names *b)

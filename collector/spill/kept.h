@@ -23,10 +23,9 @@ struct kept_file {
     bool fits;     /* the sink that has the spill can send the file's blocks */
 
     /* When blocks of the file are returned to the spill (spill_return.c): */
-    uint64_t offset;         /* the return continues here in the file */
-    unsigned head_failures;  /* successive reads of a head that failed */
-    unsigned block_failures; /* successive reads of a label or an image that failed */
-    bool damaged;            /* records of the file were lost */
+    uint64_t offset;                  /* the return continues here in the file */
+    struct segment_failures failures; /* of its reads */
+    bool damaged;                     /* records of the file were lost */
 };
 
 struct kept {

@@ -5,7 +5,6 @@
 
 #include "collector/base/rule.h"
 #include "collector/log/log.h"
-#include "collector/platform/machine.h"
 
 /* Warnings about missing records before their rate is limited. */
 #define WARNINGS 20
@@ -35,9 +34,6 @@ static void close_file(struct reader *reader)
     if (reader->is_open)
         data_file_close(reader->walk.file);
     reader->is_open = false;
-    /* These count successive failures at one place, and the next read is elsewhere. */
-    reader->head_failures = reader->image_failures = 0;
-    reader->label_failures = 0;
 }
 
 void reader_free(struct reader *reader)
@@ -73,8 +69,7 @@ static void keep_block(struct reader *reader, const struct block_head *head)
     *read_block_at(reader, reader->count++) = (struct read_block){
         .from = reader->position, .position = head->position, .end = block_head_end(head)};
     reader->position = block_head_end(head);
-    reader->walk.offset += block_head_whole(head);
-    reader->label_failures = reader->image_failures = 0;
+    segment_pass(&reader->walk, head);
 }
 
 static void go_to_next_segment(struct reader *reader)
@@ -104,7 +99,7 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
     enum data_file_result result =
         data_file_open(segments_path(segments, segment->name), &file, error);
     if (result == DATA_FILE_DONE) {
-        reader->walk = (struct segment_walk){.file = file, .spill = reader->spill};
+        reader->walk = (struct segment_walk){.file = file, .spill = reader->spill, .waits = true};
         reader->is_open = true;
     } else if (result == DATA_FILE_MISSING) {
         log_line(LOG_WARNING, "spill segment %s is missing; its records are lost",
@@ -114,33 +109,15 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
     return result;
 }
 
-enum image { IMAGE_SOUND, IMAGE_DAMAGED, IMAGE_UNREAD };
-
-/* Reads and verifies a part of the block, `distance` bytes after the begin of its head. */
-static enum image read_part(struct reader *reader, uint64_t distance, void *bytes, size_t size,
-                            uint32_t checksum, unsigned *failures, struct error *error)
-{
-    size_t got;
-    if (!data_file_read(reader->walk.file, reader->walk.offset + distance, bytes, size, &got,
-                        error))
-        return ++*failures < SEGMENT_ATTEMPTS ? IMAGE_UNREAD : IMAGE_DAMAGED;
-    *failures = 0;
-    return got == size && crc32c(0, bytes, got) == checksum ? IMAGE_SOUND : IMAGE_DAMAGED;
-}
-
 /* Reads and verifies the label and, if the buffer has room for it, the image. */
-static enum image read_image(struct reader *reader, const struct block_head *head, void *bytes,
-                             size_t size, struct error *error)
+static enum segment_part read_block(struct reader *reader, const struct block_head *head,
+                                    void *bytes, size_t size, struct error *error)
 {
     char label[SPILL_LABEL_SIZE];
-    enum image image = head->label_size == 0
-                           ? IMAGE_SOUND
-                           : read_part(reader, SPILL_HEAD_SIZE, label, head->label_size,
-                                       head->label_checksum, &reader->label_failures, error);
-    if (image != IMAGE_SOUND || head->size > size)
-        return image;
-    return read_part(reader, block_head_image(head), bytes, head->size, head->checksum,
-                     &reader->image_failures, error);
+    enum segment_part part = segment_read_label(&reader->walk, head, label, error);
+    if (part != SEGMENT_PART_SOUND || head->size > size)
+        return part;
+    return segment_read_image(&reader->walk, head, bytes, error);
 }
 
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
@@ -164,14 +141,9 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
     for (;;) {
         reader->walk.size = segment->size;
         enum segment_found found = segment_next(&reader->walk, window, sizeof window, head, error);
-        if (found == SEGMENT_FAILED) {
-            if (++reader->head_failures < SEGMENT_ATTEMPTS)
-                return SPILL_FOUND_FAILED;
-            segment->damaged = true;
-            reader->walk.offset += sizeof window;
-            continue;
-        }
-        reader->head_failures = 0;
+        if (found == SEGMENT_FAILED)
+            return SPILL_FOUND_FAILED;
+        segment->damaged |= reader->walk.unread;
         if (found == SEGMENT_END) {
             if (reader->walk.skipped && reader->position < segment_end)
                 segment->damaged = true;
@@ -179,20 +151,19 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
         }
         segment->damaged |= reader->walk.skipped;
         if (!is_block_wanted(reader, segment, segment_end, head)) {
-            reader->walk.offset += block_head_whole(head);
+            segment_pass(&reader->walk, head);
             continue;
         }
-        enum image image = read_image(reader, head, bytes, size, error);
-        if (image == IMAGE_UNREAD)
+        enum segment_part part = read_block(reader, head, bytes, size, error);
+        if (part == SEGMENT_PART_FAILED)
             return SPILL_FOUND_FAILED;
-        if (image == IMAGE_SOUND) {
+        if (part == SEGMENT_PART_SOUND) {
             warn_of_gap(reader, segments, head->position);
             keep_block(reader, head);
             return head->size > size ? SPILL_FOUND_TOO_LARGE : SPILL_FOUND;
         }
-        reader->label_failures = reader->image_failures = 0;
         segment->damaged = true;
-        reader->walk.offset += block_head_whole(head);
+        segment_pass(&reader->walk, head);
     }
 }
 

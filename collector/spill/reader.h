@@ -28,8 +28,6 @@ struct reader {
     uint64_t position; /* the position after the last record that was read, lost or evicted */
     uint64_t number;   /* the number of the segment that is read */
     bool is_open;      /* the segment's file is open */
-    /* The number of successive failures to read a head, a label and an image. */
-    unsigned head_failures, label_failures, image_failures;
     struct segment_walk walk;
 
     struct read_block *ring;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/base/rule.h"
+#include "collector/platform/machine.h"
 #include "collector/text/digit.h"
 
 void segment_name(uint64_t first, const char *ending, char name[SEGMENT_NAME_SIZE])
@@ -33,6 +34,24 @@ bool segment_has_ending(const char *name, const char *ending)
            strcmp(name + length - strlen(ending), ending) == 0;
 }
 
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* All reads of a segment. `waits` is as in struct segment_walk. */
+static enum segment_part read_part(struct data_file file, uint64_t offset, void *bytes, size_t size,
+                                   size_t *got, unsigned *failures, bool waits, struct error *error)
+{
+    while (!data_file_read(file, offset, bytes, size, got, error)) {
+        if (++*failures >= SEGMENT_ATTEMPTS) {
+            *failures = 0;
+            return SEGMENT_PART_UNREADABLE;
+        }
+        if (waits)
+            return SEGMENT_PART_FAILED;
+    }
+    *failures = 0;
+    return SEGMENT_PART_SOUND;
+}
+
 static bool is_whole_block(const struct segment_walk *walk, const uint8_t *bytes,
                            struct block_head *head)
 {
@@ -45,12 +64,21 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
 {
     RULE(window_size >= SEGMENT_WINDOW_MIN, "a head fits the window");
     size_t wanted = SPILL_HEAD_SIZE; /* usually there is a head */
+    bool waits = walk->waits;
     while (walk->offset + SPILL_HEAD_SIZE <= walk->size) {
         uint64_t left = walk->size - walk->offset;
         size_t got;
-        if (!data_file_read(walk->file, walk->offset, window, left < wanted ? (size_t)left : wanted,
-                            &got, error))
+        enum segment_part part =
+            read_part(walk->file, walk->offset, window, left < wanted ? (size_t)left : wanted, &got,
+                      &walk->failures.head, waits, error);
+        if (part == SEGMENT_PART_FAILED)
             return SEGMENT_FAILED;
+        waits = walk->waits && part == SEGMENT_PART_SOUND;
+        if (part == SEGMENT_PART_UNREADABLE) {
+            walk->offset += window_size;
+            walk->skipped = walk->unread = true;
+            continue;
+        }
         if (got < SPILL_HEAD_SIZE)
             break; /* another program has cut the file */
         for (size_t at = 0; at + SPILL_HEAD_SIZE <= got;) {
@@ -67,4 +95,57 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
         walk->skipped = true;
     walk->offset = walk->size;
     return SEGMENT_END;
+}
+
+void segment_pass(struct segment_walk *walk, const struct block_head *head)
+{
+    walk->offset += block_head_whole(head);
+    walk->failures.label = walk->failures.image = 0; /* the next ones are of another block */
+}
+
+static enum segment_part read_sound(struct segment_walk *walk, uint64_t offset, void *bytes,
+                                    size_t size, uint32_t checksum, unsigned *failures,
+                                    struct error *error)
+{
+    size_t got;
+    enum segment_part part =
+        read_part(walk->file, offset, bytes, size, &got, failures, walk->waits, error);
+    if (part == SEGMENT_PART_SOUND && (got != size || crc32c(0, bytes, got) != checksum))
+        return SEGMENT_PART_DAMAGED;
+    return part;
+}
+
+enum segment_part segment_read_label(struct segment_walk *walk, const struct block_head *head,
+                                     char label[SPILL_LABEL_SIZE], struct error *error)
+{
+    label[head->label_size] = '\0';
+    if (head->label_size == 0)
+        return SEGMENT_PART_SOUND;
+    return read_sound(walk, walk->offset + SPILL_HEAD_SIZE, label, head->label_size,
+                      head->label_checksum, &walk->failures.label, error);
+}
+
+enum segment_part segment_read_image(struct segment_walk *walk, const struct block_head *head,
+                                     void *image, struct error *error)
+{
+    return read_sound(walk, walk->offset + block_head_image(head), image, head->size,
+                      head->checksum, &walk->failures.image, error);
+}
+
+bool segment_read_head(struct segment_walk *walk, uint64_t offset, struct block_head *head)
+{
+    uint8_t bytes[SPILL_HEAD_SIZE];
+    size_t got;
+    return read_part(walk->file, offset, bytes, sizeof bytes, &got, &walk->failures.head,
+                     walk->waits, NULL) == SEGMENT_PART_SOUND &&
+           got == sizeof bytes && block_head_read(bytes, head) &&
+           (walk->spill == 0 || head->spill == walk->spill);
+}
+
+enum data_file_result segment_open(const char *path, struct data_file *file, struct error *error)
+{
+    enum data_file_result result = DATA_FILE_FAILED;
+    for (unsigned i = 0; i < SEGMENT_ATTEMPTS && result == DATA_FILE_FAILED; i++)
+        result = data_file_open(path, file, error);
+    return result;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "collector/platform/file_system.h"
-#include "collector/platform/machine.h"
 #include "collector/spill/spill_state.h"
 
 /* A return of kept segments. */
@@ -30,20 +29,12 @@ static bool make_room(struct returned *block, size_t size, struct error *error)
     return true;
 }
 
-/* Returns false with `error` filled if a read fails. Sets *sound to whether it is undamaged. */
-static bool read_block(const struct segment_walk *walk, const struct block_head *head,
-                       struct returned *block, bool *sound, struct error *error)
+/* Reads and verifies the block's label and image. */
+static enum segment_part read_block(struct segment_walk *walk, const struct block_head *head,
+                                    struct returned *block, struct error *error)
 {
-    size_t label, image;
-    if (!data_file_read(walk->file, walk->offset + SPILL_HEAD_SIZE, block->label, head->label_size,
-                        &label, error) ||
-        !data_file_read(walk->file, walk->offset + block_head_image(head), block->image, head->size,
-                        &image, error))
-        return false;
-    *sound = label == head->label_size && image == head->size &&
-             crc32c(0, block->label, label) == head->label_checksum &&
-             crc32c(0, block->image, image) == head->checksum;
-    return true;
+    enum segment_part part = segment_read_label(walk, head, block->label, error);
+    return part == SEGMENT_PART_SOUND ? segment_read_image(walk, head, block->image, error) : part;
 }
 
 enum result {
@@ -69,18 +60,17 @@ static bool store_block(struct spill *spill, struct block_head *head, uint64_t s
 }
 
 /* Appends a block of the file. block->position is then where the file's remaining blocks begin. */
-static enum result return_block(struct spill *spill, const struct segment_walk *walk,
+static enum result return_block(struct spill *spill, struct segment_walk *walk,
                                 struct block_head *head, struct kept_file *file,
                                 struct returned *block, struct error *error)
 {
-    bool sound = false;
     uint64_t end = block_head_end(head);
     if (!make_room(block, head->size, error))
         return NOT_STORED;
-    if (!read_block(walk, head, block, &sound, error) && ++file->block_failures < SEGMENT_ATTEMPTS)
+    enum segment_part part = read_block(walk, head, block, error);
+    if (part == SEGMENT_PART_FAILED)
         return NOT_READ;
-    file->block_failures = 0;
-    if (!sound)
+    if (part != SEGMENT_PART_SOUND)
         return RETURNED;
     block->position = head->position;
     if (!store_block(spill, head, file->sent, block))
@@ -105,20 +95,15 @@ static enum result store_blocks(struct spill *spill, struct segment_walk *walk,
         file->offset = walk->offset;
         if (found == SEGMENT_END)
             return RETURNED;
-        if (found == SEGMENT_FAILED) {
-            if (++file->head_failures < SEGMENT_ATTEMPTS)
-                return NOT_READ;
-            walk->offset += sizeof window;
-            continue;
-        }
-        file->head_failures = 0;
-        uint64_t next = walk->offset + block_head_whole(&head);
+        if (found == SEGMENT_FAILED)
+            return NOT_READ;
         enum result result = RETURNED;
+        struct block_head stored = head;
         if (head.position >= block->position)
-            result = return_block(spill, walk, &head, file, block, error);
+            result = return_block(spill, walk, &stored, file, block, error);
         if (result != RETURNED)
             return result;
-        walk->offset = next;
+        segment_pass(walk, &head);
     }
 }
 
@@ -141,7 +126,11 @@ static void note_returned(struct spill *spill, struct kept_file *file, uint64_t 
 static enum result return_open(struct spill *spill, struct data_file opened, struct kept_file *file,
                                struct returned *block, struct error *error)
 {
-    struct segment_walk walk = {.file = opened, .spill = spill->id, .offset = file->offset};
+    struct segment_walk walk = {.file = opened,
+                                .spill = spill->id,
+                                .offset = file->offset,
+                                .waits = true,
+                                .failures = file->failures};
     block->position = file->first;
     uint64_t size = spill->settings.size;
     enum result result = NOT_STORED;
@@ -150,6 +139,7 @@ static enum result return_open(struct spill *spill, struct data_file opened, str
         result = store_blocks(spill, &walk, file, block, error);
         spill->settings.size = size;
     }
+    file->failures = walk.failures;
     data_file_close(opened);
     if (block->position >= file->end)
         result = RETURNED;

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "collector/platform/machine.h"
 #include "collector/spill/cursor.h"
 #include "collector/spill/recovery.h"
 
@@ -18,10 +17,9 @@ struct walking {
 };
 
 /* Returns 1 if the block is undamaged, 0 if it is damaged, and -1 if memory is short. */
-static int read_block(struct walking *walking, const struct segment_walk *walk,
+static int read_block(struct walking *walking, struct segment_walk *walk,
                       const struct block_head *head, struct error *error)
 {
-    size_t label, image;
     if (head->size > walking->room) {
         uint8_t *larger = realloc(walking->image, head->size);
         if (larger == NULL)
@@ -29,15 +27,8 @@ static int read_block(struct walking *walking, const struct segment_walk *walk,
         walking->image = larger;
         walking->room = head->size;
     }
-    bool sound = data_file_read(walk->file, walk->offset + SPILL_HEAD_SIZE, walking->label,
-                                head->label_size, &label, NULL) &&
-                 data_file_read(walk->file, walk->offset + block_head_image(head), walking->image,
-                                head->size, &image, NULL) &&
-                 label == head->label_size && image == head->size &&
-                 crc32c(0, walking->label, label) == head->label_checksum &&
-                 crc32c(0, walking->image, image) == head->checksum;
-    walking->label[head->label_size] = '\0';
-    return sound;
+    return segment_read_label(walk, head, walking->label, NULL) == SEGMENT_PART_SOUND &&
+           segment_read_image(walk, head, walking->image, NULL) == SEGMENT_PART_SOUND;
 }
 
 static bool visit(struct walking *walking, const struct block_head *head, struct error *error)
@@ -63,7 +54,7 @@ static int walk_file(struct walking *walking, const char *name, uint64_t end, st
     uint8_t window[SEGMENT_WINDOW_MIN];
     struct block_head head;
     int result = 0;
-    if (data_file_open(segments_path(&walking->segments, name), &walk.file, NULL) != DATA_FILE_DONE)
+    if (segment_open(segments_path(&walking->segments, name), &walk.file, NULL) != DATA_FILE_DONE)
         return 0; /* the caller counts the file's records as missing */
     if (!data_file_size(walk.file, &walk.size, NULL))
         walk.size = 0;
@@ -73,7 +64,7 @@ static int walk_file(struct walking *walking, const char *name, uint64_t end, st
         int sound = wanted ? read_block(walking, &walk, &head, error) : 0;
         if (sound < 0 || (sound > 0 && !visit(walking, &head, error)))
             result = -1;
-        walk.offset += block_head_whole(&head);
+        segment_pass(&walk, &head);
     }
     data_file_close(walk.file);
     return result;

@@ -62,9 +62,9 @@ FAULTS = [
     Fault(
         "a block of a spill is not checked",
         "spill",
-        "collector/spill/reader.c",
-        "got == size && crc32c(0, bytes, got) == checksum",
-        "got == size",
+        "collector/spill/segment.c",
+        "got != size || crc32c(0, bytes, got) != checksum",
+        "got != size",
     ),
     Fault(
         "a spill looks for no further block behind a damaged head",

@@ -173,9 +173,10 @@ planted(sent_block_is_stored_before_that_is_noted FILE collector/spill/spill.c
     FROM "    note_read(spill, spill->segments.end + block->count, block->count);
     /*"
     TO "    /*")
-planted(failing_reads_add_up FILE collector/spill/scan.c
-    FROM "    unsigned failures = 0;"
-    TO "    static unsigned failures = 0;")
+planted(failing_reads_add_up FILE collector/spill/segment.c
+    FROM "    *failures = 0;
+    return SEGMENT_PART_SOUND;"
+    TO "    return SEGMENT_PART_SOUND;")
 planted(what_cannot_be_stored_is_overtaken FILE collector/output/delivery_writer.c
     FROM "clock_monotonic_ns() < delivery->sends_ns && delivery_keep_older(delivery))"
     TO "clock_monotonic_ns() < delivery->sends_ns)")
@@ -192,13 +193,16 @@ planted(what_was_left_is_evicted_unseen FILE collector/output/delivery_spill.c
 planted(cursor_is_read_once FILE collector/spill/cursor.c
     FROM "#define ATTEMPTS 3"
     TO "#define ATTEMPTS 1")
-planted(failures_of_head_and_image_add_up FILE collector/spill/reader.c
-    FROM "        reader->head_failures = 0;"
-    TO "        reader->image_failures = reader->head_failures;
-        reader->head_failures = 0;")
+planted(failures_of_head_and_image_add_up FILE collector/spill/segment.c
+    FROM "        enum segment_part part =
+            read_part("
+    TO "        walk->failures.image = walk->failures.head;
+        enum segment_part part =
+            read_part(")
 planted(failures_at_places_add_up FILE collector/spill/reader.c
-    FROM "    reader->head_failures = reader->image_failures = 0;"
-    TO "")
+    FROM ".spill = reader->spill, .waits = true};"
+    TO ".spill = reader->spill, .waits = true,
+        .failures = reader->walk.failures};")
 planted(retry_of_a_listening_socket_is_not_counted FILE collector/receive/stream_accept.c
     FROM "            put_off(worker, listening, &error);
     }"

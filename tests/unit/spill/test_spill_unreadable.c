@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/spill/segment.h"
+#include "collector/spill/walk.h"
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/spill/read_blocks.h"
 #include "tests/support/spill/spilling.h"
@@ -27,6 +29,20 @@ static struct {
     ino_t file;
 } bad;
 
+/* The next `failed` reads at this offset of any file fail. */
+static struct {
+    off_t offset;
+    unsigned failed;
+} shaky;
+
+static bool is_shaky(off_t offset)
+{
+    if (offset != shaky.offset || shaky.failed == 0)
+        return false;
+    shaky.failed--;
+    return true;
+}
+
 /* After `passed` more reads, the next `failed` reads fail, wherever they are. */
 static struct {
     unsigned passed, failed;
@@ -40,7 +56,7 @@ static bool is_bad(int fd)
 
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
 {
-    if (offset < bad.end && offset + (off_t)size > bad.first && is_bad(fd)) {
+    if ((offset < bad.end && offset + (off_t)size > bad.first && is_bad(fd)) || is_shaky(offset)) {
         errno = EIO;
         return -1;
     }
@@ -116,6 +132,98 @@ TEST_WITH(where_some_of_its_middle_cannot_be_read_nothing_is_cut_off, scratch_ma
     (void)state;
     for (size_t first = LAST / 10; first < LAST; first += LAST / 10)
         open_while_bad(first, first + 5000);
+}
+
+/* --- successive parts ------------------------------------------------------------------------- */
+
+/* Opens a spill, reads its first block, and makes the head of the next one unreadable. */
+static struct spill *open_at_bad_head(uint64_t *number)
+{
+    const struct spill_settings settings = one_segment();
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill *spill = spilling_open_with(&settings);
+    spilling_append_all(spill, 0, BLOCKS);
+    assert_true(spilling_read(spill, number));
+    acknowledge_oldest(spill);
+    bad.first = (off_t)(SPILL_HEAD_SIZE + spilling_image(0, bytes));
+    bad.end = bad.first + 1;
+    return spill;
+}
+
+/* Reads all blocks. Returns the number of records that are lost. */
+static uint64_t read_to_end(struct spill *spill)
+{
+    uint8_t bytes[SPILLING_IMAGE];
+    struct spill_block block;
+    enum spill_found found;
+    while ((found = spill_read(spill, bytes, sizeof bytes, &block, NULL)) != SPILL_FOUND_NONE)
+        if (found == SPILL_FOUND)
+            acknowledge_oldest(spill);
+    return spilling_counts(spill).lost;
+}
+
+TEST_WITH(a_part_directly_after_an_unreadable_one_is_read_three_times_too, scratch_make,
+          scratch_remove)
+{
+    (void)state;
+    uint64_t lost[2];
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t number;
+        struct spill *spill = open_at_bad_head(&number);
+        if (i == 1) {
+            shaky.offset = bad.first + (off_t)SEGMENT_WINDOW_MIN;
+            shaky.failed = 2;
+        }
+        lost[i] = read_to_end(spill);
+        assert_int_equal(shaky.failed, 0);
+        bad.first = bad.end = 0;
+        spilling_close(spill);
+        assert_int_equal(scratch_remove(NULL), 0);
+        assert_int_equal(scratch_make(NULL), 0);
+    }
+    assert_true(lost[0] > 0);
+    assert_int_equal(lost[1], lost[0]);
+}
+
+static bool count_walked(void *context, const struct walked_block *block, struct error *error)
+{
+    uint64_t *walked = context;
+    (void)error;
+    *walked += block->count;
+    return true;
+}
+
+TEST_WITH(two_failed_reads_of_a_walk_cost_nothing, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = spilling_open();
+    spilling_append_all(spill, 0, 9);
+    spilling_close(spill);
+    bool reached = true;
+    for (unsigned passed = 0; reached; passed++) {
+        uint64_t walked = 0;
+        struct spill_walk walk = {.visit = count_walked, .context = &walked};
+        next_reads.passed = passed;
+        next_reads.failed = 2;
+        assert_int_equal(spill_walk(scratch_path("spill"), &walk, NULL), 0);
+        reached = next_reads.failed != 2;
+        next_reads.passed = next_reads.failed = 0;
+        assert_int_equal(walked, spilling_records(0, 9));
+        assert_int_equal(walk.missing, 0);
+    }
+}
+
+TEST_WITH(a_walk_goes_on_after_an_unreadable_part, scratch_make, scratch_remove)
+{
+    (void)state;
+    uint64_t number, walked = 0;
+    struct spill *spill = open_at_bad_head(&number);
+    struct spill_walk walk = {.visit = count_walked, .context = &walked};
+    spilling_close(spill);
+    assert_int_equal(spill_walk(scratch_path("spill"), &walk, NULL), 0);
+    assert_true(walked > spilling_records(BLOCKS / 2, BLOCKS));
+    assert_true(walk.missing > 0);
+    bad.first = bad.end = 0;
 }
 
 /* --- kept segments ---------------------------------------------------------------------------- */
@@ -236,6 +344,23 @@ TEST_WITH(a_block_of_a_kept_segment_that_can_never_be_read_is_lost_and_counted, 
         make_good();
         expect_end(spill, spilling_records(4, 5));
     }
+}
+
+TEST_WITH(failures_of_a_label_and_of_its_image_do_not_add_up, scratch_make, scratch_remove)
+{
+    (void)state;
+    struct spill *spill = open_with_kept();
+    uint64_t number;
+    make_bad(4, SPILL_HEAD_SIZE);
+    for (uint64_t next = 0; next < 4; next++)
+        assert_true(read_number(spill, &number));
+    assert_false(read_number(spill, &number));
+    bad.first += (off_t)strlen("json");
+    bad.end = bad.first + 1;
+    assert_false(read_number(spill, &number));
+    make_good();
+    spilling_expect(spill, 4, KEPT, true);
+    expect_end(spill, 0);
 }
 
 TEST_WITH(blocks_after_an_unreadable_one_of_a_kept_segment_are_found_once_by_the_next_run,

@@ -466,15 +466,16 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
 }
 
 /*
- * A cancelled listener whose sockets were open for a moment may have received datagrams, and is
- * then reported.
+ * A cancelled listener whose sockets were open for a moment may have received or refused datagrams,
+ * and is then reported.
  */
 static bool is_reported(const struct listener_entry *entry)
 {
     uint64_t counted = 0;
     for (const struct block *block = entry->ingests; block != NULL; block = block->next) {
         const struct ingest_counters *counters = (const void *)(block + 1);
-        counted += counter_read(&counters->received) + counter_read(&counters->kernel_drops);
+        counted += counter_read(&counters->received) + counter_read(&counters->kernel_drops) +
+                   counter_read(&counters->refused_while_stopping);
     }
     return entry->state != ENTRY_HIDDEN || counted != 0;
 }

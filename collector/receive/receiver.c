@@ -45,20 +45,26 @@ int receiver_create(struct receiver **out, const struct receiver_options *option
     return 0;
 }
 
-int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
-                        struct address *bound, size_t *granted, struct error *error)
+static void destroy_endpoint(struct endpoint *endpoint)
 {
-    RULE(receiver->workers[0].thread == NULL || receiver_is_quiescent(receiver),
-         "a socket is added before the start, or while the receiver is quiescent");
+    if (endpoint == NULL)
+        return;
+    udp_socket_close(endpoint->socket);
+    ingest_destroy(endpoint->ingest);
+    free(endpoint);
+}
+
+/* Makes an endpoint without a socket. Returns NULL if out of memory. */
+static struct endpoint *create_endpoint(struct receiver *receiver,
+                                        const struct receiver_socket *socket)
+{
     struct endpoint *endpoint = calloc(1, sizeof *endpoint);
     if (endpoint != NULL)
         endpoint->ingest =
             ingest_create(receiver->workers[0].ingests, socket->listener, socket->counters);
     if (endpoint == NULL || endpoint->ingest == NULL) {
-        ledger_return_block(socket->counters);
         free(endpoint);
-        error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
-        return -1;
+        return NULL;
     }
     claim_init(&endpoint->claim);
     atomic_init(&endpoint->due_ns, INT64_MAX);
@@ -68,13 +74,21 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
     endpoint->group_lost = socket->group_lost;
     endpoint->drops_before = endpoint->drops_logged = counter_read(&socket->counters->kernel_drops);
     endpoint->errors_before = counter_read(&socket->counters->receive_errors);
-    if (udp_socket_open(&endpoint->socket, &socket->options, error) != 0 ||
+    return endpoint;
+}
+
+int receiver_add_socket(struct receiver *receiver, const struct receiver_socket *socket,
+                        struct address *bound, size_t *granted, struct error *error)
+{
+    RULE(receiver->workers[0].thread == NULL || receiver_is_quiescent(receiver),
+         "a socket is added before the start, or while the receiver is quiescent");
+    error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
+    struct endpoint *endpoint = create_endpoint(receiver, socket);
+    if (endpoint == NULL || udp_socket_open(&endpoint->socket, &socket->options, error) != 0 ||
         notifier_add(receiver->notifier, udp_socket_handle(endpoint->socket), endpoint, error) !=
             0) {
-        udp_socket_close(endpoint->socket);
+        destroy_endpoint(endpoint);
         ledger_return_block(socket->counters);
-        ingest_destroy(endpoint->ingest);
-        free(endpoint);
         return -1;
     }
     /* The notifier has the socket now, so the socket stays in the list until it is removed. */
@@ -165,9 +179,7 @@ void receiver_destroy(struct receiver *receiver)
     while (receiver->endpoints != NULL) {
         struct endpoint *endpoint = receiver->endpoints;
         receiver->endpoints = endpoint->next;
-        udp_socket_close(endpoint->socket);
-        ingest_destroy(endpoint->ingest);
-        free(endpoint);
+        destroy_endpoint(endpoint);
     }
     for (size_t i = 0; i < receiver->options.thread_count; i++) {
         RULE(receiver->workers[i].thread == NULL, "a receiver is joined before it is destroyed");

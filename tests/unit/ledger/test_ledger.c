@@ -525,6 +525,27 @@ TEST_WITH(what_came_to_nothing_is_not_reported, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
+/* A reload was refused after its new sockets were bound. */
+TEST_WITH(a_cancelled_listener_with_datagrams_is_reported, set_up, tear_down)
+{
+    struct run *run = *state;
+    const char *const names[] = {"udp://[::]:2", "udp://[::]:3", "udp://[::]:4"};
+    for (size_t i = 0; i < 3; i++) {
+        int listener = ledger_add_listener(run->ledger, names[i], "udp", "riemann");
+        struct ingest_counters *counters = ledger_ingest_block(run->ledger, listener);
+        counter_add(i == 0   ? &counters->received
+                    : i == 1 ? &counters->kernel_drops
+                             : &counters->refused_while_stopping,
+                    1);
+        ledger_cancel_listener(run->ledger, listener);
+        struct ledger_snapshot *snapshot = ledger_take_snapshot(run->ledger, true);
+        assert_int_equal(snapshot->listener_count, 3 + i);
+        assert_string_equal(snapshot->listeners[2 + i].name, names[i]);
+        assert_true(snapshot->listeners[2 + i].retired);
+        ledger_snapshot_free(snapshot);
+    }
+}
+
 TEST_WITH(no_two_blocks_share_a_cache_line, set_up, tear_down)
 {
     struct run *run = *state;

@@ -4,6 +4,7 @@
 #include "collector/receive/decrypting.h"
 #include "collector/receive/unsealing.h"
 #include "collector/senders/rate_limit.h"
+#include "collector/text/compiler.h"
 
 static bool may_send(const struct listener *listener, const struct address *source)
 {
@@ -12,10 +13,9 @@ static bool may_send(const struct listener *listener, const struct address *sour
 
 static bool may_send_more(const struct open_datagram *open)
 {
-    struct rate_limit *limit = open->ingest->listener->rate_limit;
     const struct datagram_slot *datagram = open->slot;
-    return limit == NULL ||
-           rate_limit_take(limit, &datagram->source, open->sender, datagram->received_ns);
+    return rate_limit_take(open->ingest->listener->rate_limit, &datagram->source, open->sender,
+                           datagram->received_ns);
 }
 
 /*
@@ -23,9 +23,12 @@ static bool may_send_more(const struct open_datagram *open)
  * with `opened` after it. Only the second call counts such a datagram, because its sender is not
  * proved before. A forged datagram must not count against the sender that it names.
  */
-static bool is_within_rate(struct open_datagram *open, bool opened, struct refusal *refusal)
+static ALWAYS_INLINE bool is_within_rate(struct open_datagram *open, bool opened,
+                                         struct refusal *refusal)
 {
     const struct ingest *ingest = open->ingest;
+    if (ingest->listener->rate_limit == NULL)
+        return true;
     bool closed = ingest->listener->keys != NULL || ingest->decrypting != NULL;
     return closed != opened || may_send_more(open) || refused_for(refusal, REASON_RATE_LIMITED);
 }

@@ -135,7 +135,8 @@ void ingest_finish(struct ingest *ingest)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-static void count_received(struct ingest *ingest, const struct datagram_slot *datagram)
+static ALWAYS_INLINE void count_received(struct ingest *ingest,
+                                         const struct datagram_slot *datagram)
 {
     struct ingest_counters *counters = ingest->counters;
     counter_add(&counters->received, 1);

@@ -142,9 +142,9 @@ static bool entry_takes(const struct schema_entry *entry, const struct address *
             otlp_udp_is_for(entry->schema->ops->otlp_udp, data, size));
 }
 
-const struct schema_entry *schema_list_find(const struct schema_list *list,
-                                            const struct address *source, const char *sender,
-                                            const uint8_t *data, size_t size)
+const struct schema_entry *schema_list_find_match(const struct schema_list *list,
+                                                  const struct address *source, const char *sender,
+                                                  const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < list->count; i++)
         if (entry_takes(&list->entries[i], source, sender, data, size))

@@ -71,13 +71,26 @@ static inline bool schema_list_contains(const struct schema_list *list,
     return entry >= list->entries && entry < list->entries + list->count;
 }
 
+/* For schema_list_find only. */
+const struct schema_entry *schema_list_find_match(const struct schema_list *list,
+                                                  const struct address *source, const char *sender,
+                                                  const uint8_t *data, size_t size);
+
 /*
  * Returns the first entry that accepts a datagram from `source` that begins with these bytes, or
- * NULL. `sender` is the name of the key that sealed it, or NULL if it was not sealed.
+ * NULL. `sender` is the name of the key that sealed it, or NULL if it was not sealed. In most lists
+ * the first entry accepts all datagrams.
  */
-const struct schema_entry *schema_list_find(const struct schema_list *list,
-                                            const struct address *source, const char *sender,
-                                            const uint8_t *data, size_t size);
+static inline const struct schema_entry *schema_list_find(const struct schema_list *list,
+                                                          const struct address *source,
+                                                          const char *sender, const uint8_t *data,
+                                                          size_t size)
+{
+    const struct schema_entry *first = &list->entries[0];
+    if (first->match.kind == MATCH_ALL && first->framing != FRAMING_OTLP_UDP)
+        return first;
+    return schema_list_find_match(list, source, sender, data, size);
+}
 
 /*
  * Returns the schemas' names, joined by ", ". The caller frees the text. Returns NULL if out of

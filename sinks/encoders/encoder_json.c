@@ -97,6 +97,12 @@ static void set_port(struct json_encoder *json, uint32_t port, const char *sende
     json->facts_before_listener = out.used;
 }
 
+/* Most senders have no name. */
+static inline bool is_sender(const struct json_encoder *json, const char *sender)
+{
+    return sender[0] == '\0' ? json->sender[0] == '\0' : strcmp(json->sender, sender) == 0;
+}
+
 /*
  * Sets the source and the sender's name. Returns true if both are the same as in the previous
  * record.
@@ -104,8 +110,7 @@ static void set_port(struct json_encoder *json, uint32_t port, const char *sende
 static bool set_source(struct json_encoder *json, const struct address *source, const char *sender)
 {
     bool same = address_same_host(&json->source, source);
-    if (same && address_port(&json->source) == address_port(source) &&
-        strcmp(json->sender, sender) == 0)
+    if (same && address_port(&json->source) == address_port(source) && is_sender(json, sender))
         return true;
     if (!same)
         set_host(json, source);

@@ -87,13 +87,20 @@ static inline void add_word(struct making *key, uint64_t word)
     key->hash = (key->hash + word) * HASH_FACTOR;
 }
 
+/* Returns the only word of a text of less than 8 bytes. */
+static inline uint64_t short_word(const struct text *text)
+{
+    return text->size == 0 ? 0
+                           : plain_text_load_short((const unsigned char *)text->data, text->size);
+}
+
 /* Adds the text's bytes to the key, in whole words; the last ones may overlap those before them. */
 static ALWAYS_INLINE void add_text(struct making *key, const struct text *text)
 {
     const unsigned char *bytes = (const unsigned char *)text->data;
     size_t size = text->size;
     if (size < 8) {
-        add_word(key, size == 0 ? 0 : plain_text_load_short(bytes, size));
+        add_word(key, short_word(text));
         return;
     }
     const unsigned char *last = bytes + size - 8;
@@ -121,30 +128,58 @@ static size_t place_in(bool first_free, bool second_free, uint64_t turn)
 
 /* --- labels that samples share ---------------------------------------------------------------- */
 
-/* Returns the number of the set of labels that the message's samples share; 0: it has none. */
-static uint64_t find_shared(struct part_cache *cache, const struct record *record)
+/* Returns true if the set has these labels: compares them with the words that add_text added. */
+static inline bool is_set_of(const struct part_shared *set, const struct schema_ops *ops,
+                             const struct text *labels)
+{
+    const unsigned char *bytes = (const unsigned char *)labels->data;
+    const uint64_t *word = set->word;
+    if (*word++ != (uintptr_t)ops || *word++ != labels->size)
+        return false;
+    if (labels->size < 8)
+        return *word == short_word(labels);
+    const unsigned char *last = bytes + labels->size - 8;
+    for (; bytes < last; bytes += 8)
+        if (*word++ != plain_text_load_8(bytes))
+            return false;
+    return *word == plain_text_load_8(last);
+}
+
+static const struct part_shared *
+look_shared_up(struct part_cache *cache, const struct schema_ops *ops, const struct text *labels)
 {
     struct part_key *key = &cache->key;
     struct making making = {key->word, 0};
-    const struct schema_ops *ops = record->schema->ops;
-    struct text labels;
-    if (!ops->label_bytes(record->message, NULL, &labels) || labels.size > TEXT_SIZE)
-        return 0;
     add_word(&making, (uintptr_t)ops); /* equal bytes of another schema are other labels */
-    add_word(&making, labels.size);
-    add_text(&making, &labels);
+    add_word(&making, labels->size);
+    add_text(&making, labels);
     end_key(key, &making);
     struct part_shared *set = &cache->shared[2 * (key->hash >> (64 - SHARED_BITS))];
     for (size_t i = 0; i < 2; i++)
         if (set[i].number != 0 && is_same(key, set[i].hash, set[i].words, set[i].word))
-            return set[i].number;
+            return &set[i];
     struct part_shared *replaced =
         &set[place_in(set[0].number == 0, set[1].number == 0, ++cache->last_number)];
     replaced->number = cache->last_number;
     replaced->hash = key->hash;
     replaced->words = key->words;
     memcpy(replaced->word, key->word, 8 * key->words);
-    return replaced->number;
+    return replaced;
+}
+
+/*
+ * Returns the number of the set of labels that the message's samples share; 0: it has none.
+ * Messages of one sender often follow each other, so the set that was found last is tried first.
+ */
+static uint64_t find_shared(struct part_cache *cache, const struct record *record)
+{
+    const struct schema_ops *ops = record->schema->ops;
+    struct text labels;
+    if (!ops->label_bytes(record->message, NULL, &labels) || labels.size > TEXT_SIZE)
+        return 0;
+    if (cache->last_shared == NULL || !is_set_of(cache->last_shared, ops, &labels))
+        cache->last_shared = look_shared_up(cache, ops, &labels);
+    return cache->last_shared->number;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */

@@ -50,11 +50,12 @@ struct part_cache {
     struct part_shared *shared; /* sets of labels that the samples of a message share */
     const void *message;        /* the message whose shared labels were looked up last */
     uint64_t shared_number;     /* the number of their set; 0: they are not in the cache */
-    uint64_t last_number;       /* of all sets so far */
-    struct part_key key;        /* of the sample that was looked up last and not found */
-    size_t replaced;            /* number of entries written so far */
-    size_t looked, found;       /* in the current period */
-    size_t paused;              /* number of messages whose samples will not be looked up */
+    const struct part_shared *last_shared; /* the set that was found last; NULL: none yet */
+    uint64_t last_number;                  /* of all sets so far */
+    struct part_key key;                   /* of the sample that was looked up last and not found */
+    size_t replaced;                       /* number of entries written so far */
+    size_t looked, found;                  /* in the current period */
+    size_t paused; /* number of messages whose samples will not be looked up */
 };
 
 /* The part of a line before the value, and that after it. */

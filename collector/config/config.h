@@ -30,8 +30,8 @@
 struct provenance;
 
 /*
- * The records that are lost if a sink is too slow. A capture always waits; a stream waits unless a
- * policy that drops records was chosen.
+ * What a sink drops, or who waits, when the sink is too slow. The default drops records of sockets.
+ * A capture always waits; a stream waits unless a policy that drops records was chosen.
  */
 enum overflow_policy {
     OVERFLOW_AUTO,        /* drop the newest records of sockets; streams wait */
@@ -40,10 +40,13 @@ enum overflow_policy {
     OVERFLOW_BLOCK,       /* wait; not allowed if a socket feeds the sink */
 };
 
-/* The program or sink that ends when the reader of a sink exits. */
+/*
+ * What ends when the program that reads a sink's pipe exits: only the sink, or the whole
+ * program.
+ */
 enum on_epipe {
-    ON_EPIPE_END,  /* the sink; if it was the last sink, also the program */
-    ON_EPIPE_STOP, /* the program */
+    ON_EPIPE_END,  /* the sink ends; if it was the last sink, the program ends too */
+    ON_EPIPE_STOP, /* the program ends */
 };
 
 struct sink_config {
@@ -70,7 +73,7 @@ enum ledger_format { LEDGER_TEXT, LEDGER_JSON };
 
 enum thread_use {
     THREADS_EACH, /* each receiver and each sink has a thread */
-    THREADS_ONE,  /* the only receiver runs the only sink */
+    THREADS_ONE,  /* one thread runs the only receiver and the only sink */
 };
 
 /*
@@ -104,7 +107,8 @@ struct config_limits {
     struct disk_reserve min_free; /* free space to leave on each disk with files that are written */
     uint64_t max_series;          /* default of max_series=; 0 means no limit */
     uint64_t max_series_per_sender; /* default of max_series_per_sender=; 0 means no limit */
-    uint64_t stop_timeout_ns;       /* time for flushing when the program stops */
+    uint64_t stop_timeout_ns;       /* when the program stops: time for writing the remaining
+                                     * records */
     uint64_t stall_timeout_ns;      /* time without progress after which a client, command, sink
                                        or receiver counts as stalled */
 };
@@ -146,7 +150,8 @@ struct config {
 struct config_registry {
     const struct source_ops *const *sources;
     const struct schema_ops *const *schemas;
-    const struct schema_ops *schema_from_file; /* NULL: not in this program */
+    const struct schema_ops *schema_from_file; /* makes a schema from a .proto file; NULL: this
+                                                * program was built without it */
     const struct destination_ops *const *destinations;
     const struct encoder_ops *const *encoders;
     const struct compression_ops *const *compressions;
@@ -179,8 +184,8 @@ void config_free(struct config *config);
 bool sink_config_needs_samples(const struct sink_config *sink, bool passes_on);
 
 /*
- * Gives the file of each local socket to the user of --user, unless owner= was given, because the
- * program runs as that user. Returns false if memory is short.
+ * Makes the user of --user the owner of the file of each local socket, because the program runs as
+ * that user. Does not change sockets with owner=. Returns false if memory is short.
  */
 bool config_default_owners(struct config *config);
 
@@ -197,9 +202,9 @@ bool config_default_values(struct config *config);
 void config_default_limits(struct config *config);
 
 /*
- * Return true if two listeners, or two sinks, exclude each other: they have the same address and
- * port (two ports 0 are different ports), the same inherited sockets, the same output or the same
- * spill. Compare only names; two names of one file are detected later.
+ * Return true if two listeners, or two sinks, cannot both be in one configuration: they have the
+ * same address and port (two ports 0 are different ports), the same inherited sockets, the same
+ * output or the same spill. Compare only names; two names of one file are detected later.
  */
 bool listener_configs_conflict(const struct listener_config *a, const struct listener_config *b);
 bool sink_configs_conflict(const struct sink_config *a, const struct sink_config *b);

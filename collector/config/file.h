@@ -36,10 +36,10 @@
 /* The maximum number of bytes of a file. */
 #define CONFIG_FILE_MAX ((size_t)1 << 20)
 
-/* The list for `sluice test`. */
+/* The name of the list of tests, which only `sluice test` reads. */
 #define CONFIG_FILE_TESTS "tests"
 
-/* The list of more files. */
+/* The name of the list of further files to read. */
 #define CONFIG_FILE_MORE "files"
 
 /* The maximum number of items in each list: of listeners, of sinks or of schemas. */

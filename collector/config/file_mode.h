@@ -15,7 +15,7 @@
 bool file_mode_parse(const char *name, const char *text, size_t length, void *field,
                      struct parse_error *fault);
 
-/* A setting_comparer for that field. */
+/* A setting_comparer for fields of file_mode_parse. */
 bool file_mode_equal(const void *a, const void *b);
 
 #endif

@@ -30,7 +30,7 @@ struct files_given {
 struct file_reading {
     const char *path;
     struct yaml_reading *yaml;
-    struct yaml_piece piece; /* the last piece read */
+    struct yaml_piece piece; /* the YAML event that was read last: "the last piece" below */
     struct provenance *provenance;
     struct files_given *given;
     struct file_names *more;         /* further files; NULL if this file must not name more files */
@@ -39,10 +39,10 @@ struct file_reading {
     struct error *error;
 };
 
-/* file_parts.c: reads the next piece into `piece`. Returns false with the error filled. */
+/* file_parts.c: reads the next YAML event into `piece`. Returns false with the error filled. */
 bool file_next(struct file_reading *reading);
 
-/* Skips the value that begins with the last piece. Returns as file_next does. */
+/* Skips the value that begins with the last piece. Returns false with the error filled. */
 bool file_skip(struct file_reading *reading);
 
 /* Fill the error with a fault at `mark` in the file. Return false. */

@@ -38,7 +38,10 @@ struct key_place {
 typedef bool key_placer(void *context, const struct setting *key, size_t at,
                         struct key_place *place, struct parse_error *fault);
 
-/* Returns the name of a scope for messages, "a udp listener"; of several, of the first. */
+/*
+ * Returns the name of a scope for messages, "a udp listener". If several scopes are given, returns
+ * the name of the first.
+ */
 const char *key_scope_name(unsigned scopes);
 
 /*

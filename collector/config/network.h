@@ -30,7 +30,10 @@ bool network_parse(const char *name, const char *text, size_t length, struct net
 bool networks_parse(const char *name, const char *text, size_t length, void *field,
                     struct parse_error *fault);
 
-/* A setting_parser for one address without bits. The field is a struct address. */
+/*
+ * A setting_parser (setting.h) for an address without a number of bits. The field is a struct
+ * address.
+ */
 bool network_host_parse(const char *name, const char *text, size_t length, void *field,
                         struct parse_error *fault);
 

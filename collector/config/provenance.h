@@ -17,7 +17,7 @@ struct option;
 /* The places of a setting in their order of precedence, the highest first. */
 enum provenance_kind {
     PROVENANCE_ARGUMENT,    /* on the command line */
-    PROVENANCE_ENVIRONMENT, /* in the variable that provenance_variable names */
+    PROVENANCE_ENVIRONMENT, /* in an environment variable, whose name provenance_variable writes */
     PROVENANCE_FILE,        /* in one of the files of struct provenance */
     PROVENANCE_DEFAULT,     /* not given */
 };
@@ -75,8 +75,8 @@ void provenance_text_free(struct provenance_text *text);
 
 /*
  * Adds an entry, which takes ownership of the text's contents and zeroes *text. An entry of
- * PROVENANCE_FILE belongs to the last file added. Returns the entry, valid until the next call, or
- * NULL if memory is short (*text is unchanged then).
+ * PROVENANCE_FILE belongs to the file that was added last. Returns the entry, valid until the next
+ * call, or NULL if memory is short; *text is then unchanged.
  */
 const struct provenance_entry *provenance_add(struct provenance *provenance,
                                               const struct option *option, enum provenance_kind by,

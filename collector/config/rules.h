@@ -56,8 +56,8 @@ bool rules_parse_buckets(const char *name, const char *text, size_t length, void
                          struct parse_error *fault);
 
 /*
- * Returns the first label of rename_label= that cannot be renamed because another key has already
- * dropped it, and stores the name of that key in *by. Returns NULL if there is no such label.
+ * Returns the first label of rename_label= that cannot be renamed because another key of the sink
+ * drops it. Stores the name of that key in *by. Returns NULL if there is no such label.
  */
 const struct text *rules_dropped_rename(const struct sample_rules *rules, const char **by);
 

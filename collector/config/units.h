@@ -22,8 +22,8 @@ enum quantity {
 
 /*
  * Parses all `length` bytes of `text`; case-sensitive, without blanks and signs. Returns NULL and
- * sets *value. If the text is invalid, leaves *value unchanged and returns the reason: a constant
- * text that follows the value in a message, as in ("64") "has no unit; give one of ...".
+ * sets *value. If the text is invalid, leaves *value unchanged and returns the reason as a constant
+ * text. The reason is the end of a message: "64" + "has no unit; give one of ...".
  */
 const char *quantity_parse(enum quantity quantity, const char *text, size_t length,
                            uint64_t *value);

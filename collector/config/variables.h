@@ -23,7 +23,7 @@ enum variable_use {
     VARIABLE_READ,    /* belongs to an option */
     VARIABLE_FOREIGN, /* belongs to another program: no prefix SLUICE_, or set by Kubernetes */
     VARIABLE_UNKNOWN, /* does not belong to an option */
-    VARIABLE_SLIP,    /* does not belong to an option, but is one edit away from one that does */
+    VARIABLE_SLIP,    /* not the variable of an option, but its name differs from one by one edit */
 };
 
 /*

@@ -53,20 +53,24 @@ enum config_test_form {
 
 struct config_test_expectation {
     struct provenance_mark mark;
-    struct config_test_text sink; /* name of the sink; not given: the only sink */
+    struct config_test_text sink; /* the name of the sink; may be omitted if the configuration has
+                                   * only one sink */
     enum config_test_form form;
     struct config_test_text *lines; /* the lines without their newlines */
     size_t line_count;
-    struct config_test_text reason;  /* a reason why the sink did not write records */
-    struct config_test_text refused; /* a reason why datagrams were not decoded; if given, `sink`,
-                                        `form` and `reason` are not */
+    struct config_test_text reason;  /* the name of a failure or loss: the test expects that `count`
+                                      * records were not written for this reason */
+    struct config_test_text refused; /* the name of a reason: the test expects that `count`
+                                      * datagrams were not decoded for it. If it is given, `sink`,
+                                      * `form` and `reason` are not. */
     bool has_count;
-    uint64_t count; /* the number for `reason` or `refused`; default 1 */
+    uint64_t count; /* the number of records or datagrams of `reason` or `refused`; default 1 */
 };
 
 struct config_test {
     struct provenance_mark mark; /* position of its first key; the column is that of all its keys */
-    bool in_braces;              /* written as {...} in one line, which recording cannot rewrite */
+    bool in_braces;              /* `expect` is written as {...} in one line, which
+                                  * config_test_record cannot rewrite */
     struct config_test_text name, listener, hostname;
     struct config_test_input *inputs;
     size_t input_count;
@@ -75,8 +79,8 @@ struct config_test {
     size_t expectation_count;
 
     /*
-     * The first line of `expect` and the line after its end, counted from 1. Without `expect`, both
-     * are the line before which recording inserts it.
+     * The first line of the key `expect` and the line after its end, counted from 1. If the test
+     * has no `expect`, both are the line before which config_test_record inserts one.
      */
     size_t expect_line, expect_end;
     size_t expect_column;
@@ -88,7 +92,7 @@ struct config_test_file {
     char *config; /* path of the tested configuration, which may be this file */
     char *text;   /* the whole file, with a newline at its end */
     size_t size;
-    bool names_more; /* the configuration has more files, which may contain tests */
+    bool names_more; /* the configuration names further files, which may contain tests */
     struct config_test *tests;
     size_t count;
 };

@@ -29,7 +29,8 @@ struct feed_item {
 };
 
 struct config_test_feed {
-    char place[1]; /* empty text; first member, because the listener's place points to it */
+    char place[1]; /* an empty text. It must be the first member, because the listener's place
+                    * points to it. */
     const struct feed_item *items;
     size_t count;
 

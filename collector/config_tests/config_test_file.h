@@ -31,8 +31,8 @@
 bool config_test_file_read(const char *path, struct config_test_file *file, struct error *error);
 
 /*
- * Reads, as config_test_file_read does, one of the further files of the configuration `config`;
- * that file need not have tests.
+ * Reads one of the further files that the configuration `config` names. Unlike
+ * config_test_file_read, accepts a file without tests.
  */
 bool config_test_file_read_part(const char *path, const char *config, struct config_test_file *file,
                                 struct error *error);

@@ -16,7 +16,8 @@
 #include "collector/config_tests/growing_text.h"
 
 struct config_test_output {
-    char place[1]; /* empty text; first member, because the sink's path points to it */
+    char place[1]; /* an empty text. It must be the first member, because the sink's path points to
+                    * it. */
     struct growing_text kept;
 };
 

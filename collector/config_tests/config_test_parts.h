@@ -14,7 +14,7 @@
 #include "collector/config_tests/config_test.h"
 #include "collector/config_tests/config_test_keys.h"
 
-/* The line of each key in the current map, or 0 if not given. */
+/* For each key, the line where the current map has it; 0 if the map does not have it. */
 struct config_test_given {
     size_t lines[CONFIG_TEST_KEYS];
 };
@@ -23,16 +23,16 @@ struct config_test_given {
 bool config_test_unknown_key(const struct file_reading *reading, enum config_test_scope scope,
                              const char *name, size_t length, struct provenance_mark mark);
 
-/* Finds the key that the last piece names, in a map of this scope. */
+/* Finds the key whose name was read last, in a map of this scope. */
 const struct config_test_key *config_test_read_key(const struct file_reading *reading,
                                                    enum config_test_scope scope,
                                                    struct config_test_given *given);
 
-/* Stores the last piece, which must be a text. */
+/* Stores the YAML value that was read last; it must be a text. */
 bool config_test_read_text(const struct file_reading *reading, const struct config_test_key *key,
                            struct config_test_text *to);
 
-/* Stores the last piece, which must be a non-empty text. */
+/* Stores the YAML value that was read last; it must be a non-empty text. */
 bool config_test_read_word(const struct file_reading *reading, const struct config_test_key *key,
                            struct config_test_text *to);
 
@@ -41,14 +41,13 @@ void *config_test_add_element(const struct file_reading *reading, void *list, si
                               size_t size);
 
 /*
- * Reads an input or a list of inputs that begins with the last piece. In config_test_input_yaml.c.
+ * Reads an input, or a list of inputs. Its beginning was read already. In config_test_input_yaml.c.
  */
 bool config_test_read_inputs(struct file_reading *reading, const struct config_test_key *key,
                              struct config_test *test);
 
 /*
- * Reads the list of expectations that begins with the last piece. In
- * config_test_expectation_yaml.c.
+ * Reads a list of expectations. Its beginning was read already. In config_test_expectation_yaml.c.
  */
 bool config_test_read_expectations(struct file_reading *reading, const struct config_test_key *key,
                                    struct config_test *test);

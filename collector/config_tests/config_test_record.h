@@ -25,8 +25,8 @@ int config_test_record(struct config_test_recording *recording, const struct con
                        struct error *error);
 
 /*
- * Rewrites the file if a test was recorded, unless `keep`, and frees the recording. Returns 0, or
- * -1 with `error` filled (EXIT_CODE_IO, EXIT_CODE_INTERNAL).
+ * Ends the recording and frees it. Rewrites the file if a test was recorded and `keep` is false.
+ * Returns 0, or -1 with `error` filled (EXIT_CODE_IO, EXIT_CODE_INTERNAL).
  */
 int config_test_record_end(struct config_test_recording *recording,
                            const struct config_test_file *file, bool keep, struct error *error);

@@ -21,13 +21,14 @@ extern const char *const config_test_report_names[];
 enum config_test_result {
     CONFIG_TEST_PASSED,
     CONFIG_TEST_FAILED,   /* the outcome differs; see the differences */
-    CONFIG_TEST_RECORDED, /* the test would have failed; its file now expects the outcome */
+    CONFIG_TEST_RECORDED, /* the outcome differed; it was written into the test's file as the new
+                           * expectation */
 };
 
 struct config_test_report {
     enum config_test_report_form form;
     FILE *to;
-    size_t number; /* number of tests so far, in all files; `broken` counts files */
+    size_t number; /* number of tests so far, in all files; `broken` is a number of files */
     size_t passed, failed, recorded, broken;
     int64_t took_ns;
     struct growing_text suites; /* JUnit: the suites, which are printed after the totals */
@@ -47,8 +48,8 @@ void config_test_report_add(struct config_test_report *report, const struct conf
                             const struct growing_text *differences, int64_t took_ns);
 
 /*
- * Adds a file whose tests did not all run, for the reason `why`. In JUnit XML it is a test with an
- * error; for the text report the caller logs the reason.
+ * Adds a file in which at least one test could not be run; `why` is the reason. In JUnit XML it is
+ * a test with an error; for the text report the caller logs the reason.
  */
 void config_test_report_add_broken(struct config_test_report *report, const char *path,
                                    const char *why);

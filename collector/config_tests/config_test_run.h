@@ -35,7 +35,7 @@ struct config_test_outcome {
     size_t sink_count;
 };
 
-/* The number of bytes in a line of hexadecimal, except for relays. */
+/* The number of bytes that a line of hexadecimal shows. A relay's line shows a whole datagram. */
 #define CONFIG_TEST_HEX_WIDTH 32
 
 /*

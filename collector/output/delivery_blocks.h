@@ -36,8 +36,8 @@ enum block_state {
     BLOCK_FILLED,
     BLOCK_WAITS,
     BLOCK_OUT,
-    BLOCK_LEFT, /* a stop has left it in the spill for the next run; this run does not use it
-                   again */
+    BLOCK_LEFT, /* the program has stopped and left the block in the spill for its next run; this
+                 * run does not use the block again */
 };
 
 struct buffered_block {
@@ -55,9 +55,10 @@ struct buffered_block {
     uint64_t order;                  /* blocks are sent in this order */
     bool on_disk;                    /* the block is also in the spill */
     uint64_t position;               /* the block's position in the spill, if on_disk */
-    size_t open; /* number of records without an outcome when the block was stored or read back */
-    int64_t collected_until_ns;  /* when the block must be sealed (monotonic), while it is filled */
-    int64_t begun_ns;            /* when this run could first send the block (monotonic) */
+    size_t open; /* number of the block's records that had no outcome when the block was stored or
+                  * read back */
+    int64_t collected_until_ns;  /* while the block is filled: when it must be sealed (monotonic) */
+    int64_t begun_ns;            /* when this run was first able to send the block (monotonic) */
     int64_t sealed_ns;           /* when the block was sealed, perhaps by an earlier run (wall
                                     clock) */
     struct buffered_block *next; /* the next in the list of waiting blocks */
@@ -79,8 +80,8 @@ struct delivery_addition {
 };
 
 /*
- * Allocates a block. Until it is full, it has room for one more record of `record_size` bytes.
- * Returns false if memory is short; buffered_block_free releases the block in either case.
+ * Allocates a block that has room for one more record of `record_size` bytes as long as it is not
+ * full. Returns false if memory is short; buffered_block_free releases the block in either case.
  */
 bool buffered_block_make(struct buffered_block *buffered, size_t record_size);
 void buffered_block_free(struct buffered_block *buffered);
@@ -95,7 +96,7 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
 void buffered_block_add(struct buffered_block *buffered, size_t start,
                         const struct delivery_addition *one);
 
-/* Returns false only if one more record surely fits. */
+/* Returns true if another record might not fit. */
 bool buffered_block_is_full(const struct buffered_block *buffered);
 
 /*
@@ -107,7 +108,7 @@ bool buffered_block_takes(const struct buffered_block *buffered, const char *rou
 /* Seals the filled block: makes the fields of its delivery_block describe its contents. */
 void buffered_block_seal(struct buffered_block *buffered, uint64_t first_number, int64_t now_ns);
 
-/* Like buffered_block_seal, but sets no times: for a block that was filled from an image. */
+/* Like buffered_block_seal, but sets no times. For a block that was read from a spill. */
 void buffered_block_describe(struct buffered_block *buffered, uint64_t first_number);
 
 /* Returns the number of the block's records that have no outcome yet. */

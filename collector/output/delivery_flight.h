@@ -8,8 +8,8 @@
 void delivery_send_waiting(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Receives all answers that have arrived. Blocks that must be sent again wait; the other answered
- * blocks become empty.
+ * Receives all answers that have arrived. A block with records that must be sent again becomes a
+ * waiting block; any other answered block becomes empty.
  */
 void delivery_take_answers(struct delivery_writer *delivery);
 

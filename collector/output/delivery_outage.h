@@ -8,8 +8,8 @@
 void delivery_outage_describe(const struct sink_writer *writer, char text[SINK_WAITING_SIZE]);
 
 /*
- * Notes an outage in which no block fails: the destination has no connection, or has not answered
- * for --stall-timeout.
+ * Notes an outage that no failed block has reported: the destination has no connection, or has not
+ * answered for --stall-timeout.
  */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now);
 

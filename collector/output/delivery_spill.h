@@ -82,9 +82,9 @@ bool delivery_spill_lacks(const struct delivery_spill *spill,
                           const struct buffered_block *buffered);
 
 /*
- * Fills an empty block, except its state and times, with the oldest untaken block. Returns false if
- * there is no untaken block now, or if the spill cannot be read now. error->code differs from
- * EXIT_CODE_OK only if the spill cannot be read.
+ * Reads the oldest block that was not taken yet into an empty block, except its state and times.
+ * Returns false if there is no such block, or if the spill cannot be read now. In the second case
+ * only, error->code differs from EXIT_CODE_OK.
  */
 bool delivery_spill_take(struct delivery_spill *spill, struct buffered_block *buffered,
                          struct error *error);
@@ -112,7 +112,7 @@ void delivery_spill_kept_label(struct delivery_spill *spill, char *label);
 /* Makes room by removing the oldest segment, as spill_evict does. */
 bool delivery_spill_evict(struct delivery_spill *spill, struct error *error);
 
-/* Counts records as lost if other programs removed their files. */
+/* Counts records as lost if another program has removed the files that contained them. */
 void delivery_spill_check_files(struct delivery_spill *spill);
 
 /* Like spill_due and spill_tick. */
@@ -120,8 +120,8 @@ int64_t delivery_spill_due(const struct delivery_spill *spill);
 bool delivery_spill_tick(struct delivery_spill *spill, int64_t now_ns, struct error *error);
 
 /*
- * Numbers of records since the opening. recovered + stored = taken + evicted + unknown + lost +
- * spilled at any time; blocks that were left on disk do not count as taken.
+ * Numbers of records since the opening. At any time recovered + stored = taken + evicted + unknown
+ * + lost + spilled. A block that delivery_spill_leave has left on disk does not count as taken.
  */
 struct delivery_spill_counts {
     uint64_t recovered;

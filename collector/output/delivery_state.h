@@ -35,7 +35,8 @@ struct delivery_writer {
                                        `order` */
     size_t out;                     /* number of blocks that the destination has */
     bool refused;                   /* the destination had no room for the first waiting block */
-    bool is_away;                   /* the latest result of delivery_ops.is_away */
+    bool is_away;                   /* the latest result of delivery_ops.is_away: true if the far
+                                     * end cannot be reached */
     int64_t pause_ns; /* the last pause after a failure in nanoseconds; 0 means none */
     int64_t sends_ns; /* no block is sent before this time (monotonic) */
     struct log_limit refusal_log;
@@ -44,14 +45,15 @@ struct delivery_writer {
     struct buffered_block *unstored;   /* a block that could not be stored yet */
     int64_t stores_ns;                 /* when storing `unstored` is tried again (monotonic) */
     int64_t keeps_ns;                  /* when delivery_keep_late is tried again (monotonic) */
-    bool drained;                      /* no block on disk can be taken before the next answer */
+    bool drained;                      /* true: taking a block from disk is not tried before the
+                                        * next answer arrives */
     bool stopping;                     /* no block is taken from disk any more, because the sink
                                           stops */
     bool storing;                      /* no block is sent any more, and all blocks are stored on
                                           disk */
     struct delivery_spill_counts seen; /* the spill's counts that the ledger already has */
-    uint64_t spilled_before;           /* records that the ledger counts as spilled, but in an
-                                          earlier spill */
+    uint64_t spilled_before;           /* records in an earlier spill that the ledger still counts
+                                        * as spilled */
     struct log_limit spill_log;        /* limits the log of failures other than failures to store
                                           a block */
     struct log_trouble spill_trouble;  /* blocks cannot be stored */
@@ -59,9 +61,10 @@ struct delivery_writer {
     int64_t oldest_ns;
 
     /*
-     * Set if a put stopped half-way because its record belongs into the next block. `moved` is the
-     * block that has the record now, from `start` to `end`. The block may be empty already, but no
-     * block is read from disk into it until the record is moved.
+     * Set if put (struct sink_writer_ops) stopped half-way because its record belongs into the next
+     * block. `moved` is the block that has the record now, from `start` to `end`. No block is read
+     * from disk into `moved` until the record has been moved, even if its other records have their
+     * outcomes.
      */
     struct buffered_block *moved;
     size_t start, end;

@@ -19,8 +19,8 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error);
 void delivery_close_spill(struct delivery_writer *delivery);
 
 /*
- * Like delivery_close_spill; but if another sink will take the spill over, leaves it open for the
- * main thread.
+ * Adds the outcome of one record, according to the answer in its block. With `over`, a record that
+ * was not accepted is not sent again.
  */
 void delivery_leave_spill(struct delivery_writer *delivery);
 
@@ -38,8 +38,8 @@ void delivery_note_spill(struct delivery_writer *delivery);
 bool delivery_keep_older(struct delivery_writer *delivery);
 
 /*
- * Stores all blocks that are only in memory when an answer is late (delivery_keep_due). Blocks that
- * cannot be stored stay in memory, and storing them is tried again.
+ * Stores all blocks that are only in memory, if the answer to one of them is late
+ * (delivery_keep_due). A block that cannot be stored stays in memory, and is tried again later.
  */
 void delivery_keep_late(struct delivery_writer *delivery, int64_t now);
 
@@ -66,9 +66,9 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
  * Needs a spill. Called at a stop. Leaves waiting blocks on disk that are there, and stores the
- * other waiting blocks. (This keeps their order: either all waiting blocks are on disk, or no newer
- * block is.) Blocks that cannot be stored still wait after the call. If the next run might find
- * such a block on disk, the block's records become maybe_sent.
+ * other waiting blocks. This keeps the blocks in order: if some waiting blocks are only in memory,
+ * no newer block is on disk. Blocks that cannot be stored still wait after the call. If the next
+ * run might find such a block on disk, the block's records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

@@ -49,7 +49,8 @@ struct fan_out_sink {
     struct sink_thread *sink;
     struct batch_queue *queue; /* the sink's queue for this producer */
     struct offer_counters *offers;
-    _Atomic int64_t *in_flight; /* the sink's count of records in flight */
+    _Atomic int64_t *in_flight; /* the counter to which the fan-out adds the records that it queues
+                                 * for the sink */
     bool drops;                 /* the sink may drop records, so a stream's producer does not
                                    wait for it */
     bool drops_oldest;          /* the sink drops the oldest records, not the newest */
@@ -60,14 +61,17 @@ struct fan_out_sink {
 int fan_out_add_sink(struct fan_out *fan_out, const struct fan_out_sink *sink, struct error *error);
 
 /*
- * fan_out_set_sinks replaces the producer's sinks while the producer is quiescent. A sink that had
- * the same queue before keeps its counts. Before that, at any time, the main thread calls
- * fan_out_reserve to make room for `count` sinks; it returns false if memory is short.
+ * fan_out_set_sinks replaces the producer's sinks while the producer is paused. A sink whose queue
+ * was in the old set keeps its counts. fan_out_reserve must be called before: it makes room for
+ * `count` sinks, at any time, in the main thread. It returns false if memory is short.
  */
 bool fan_out_reserve(struct fan_out *fan_out, size_t count);
 void fan_out_set_sinks(struct fan_out *fan_out, const struct fan_out_sink *sinks, size_t count);
 
-/* Also offers every batch to a tap. Must be called before the producer starts. */
+/*
+ * Makes fan_out_offer also pass each batch to a tap, which copies records to watching clients. Must
+ * be called before the producer starts.
+ */
 void fan_out_set_tap(struct fan_out *fan_out, struct tap_inlet *tap);
 
 /*
@@ -115,9 +119,9 @@ int64_t fan_out_delay_ns(const struct fan_out *fan_out);
 bool fan_out_is_idle(const struct fan_out *fan_out);
 
 /*
- * Returns the fill of the fullest queue, from 0 to 1. It decides how long batches are filled,
- * because a half-empty batch also takes a whole slot. For a producer that waits, only the queues
- * count for which it waits.
+ * Returns the fill of the fullest queue, from 0 to 1. The caller uses it to decide how long to fill
+ * a batch, because a half-empty batch takes a whole slot of a queue. For a producer that waits,
+ * queues of sinks that drop records are left out.
  */
 double fan_out_backlog(const struct fan_out *fan_out);
 

@@ -45,10 +45,13 @@ size_t file_blocks_memory(const struct destination_shape *shape);
 
 const struct file_block *file_blocks_get(const struct file_blocks *blocks, size_t index);
 
-/* Returns the block whose first record came first, or NO_FILE_BLOCK if no block has records. */
+/*
+ * Returns the index of the block that has had records for the longest time, or NO_FILE_BLOCK if no
+ * block has records.
+ */
 size_t file_blocks_first(const struct file_blocks *blocks);
 
-/* Returns the block with the most bytes, or NO_FILE_BLOCK if no block has records. */
+/* Returns the index of the block with the most bytes, or NO_FILE_BLOCK if no block has records. */
 size_t file_blocks_largest(const struct file_blocks *blocks);
 
 /* Returns true if the block can get `size` more bytes with the chunks that are free now. */

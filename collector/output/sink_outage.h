@@ -15,7 +15,7 @@
 #include "collector/log/log_trouble.h"
 #include "collector/output/sink_thread.h"
 
-/* Records of the sink that were not written, by term and reason, since its start. */
+/* Numbers of records of the sink that were not written since its start. */
 struct outage_losses {
     uint64_t refused[REFUSAL_COUNT];
     uint64_t evicted, unknown;
@@ -27,9 +27,10 @@ struct mutex;
 struct sink_outage {
     struct log_trouble trouble;
     struct log_budget budget;    /* shared with the sink's other troubles */
-    struct outage_losses before; /* the losses at the beginning of this outage, or of the first one
-                                    that was not logged */
-    int64_t noted_ns;            /* when its reason was noted last (monotonic) */
+    struct outage_losses before; /* the losses when this outage began. If earlier outages were not
+                                  * logged, when the first of them began */
+    int64_t noted_ns;            /* when sink_outage_note was last called with a reason
+                                  * (monotonic) */
     bool has_reason;             /* `reason` is not empty */
     _Atomic bool is_open;        /* there is an outage */
     _Atomic uint64_t refused[REFUSAL_COUNT]; /* records refused by the sink's queues since its
@@ -46,8 +47,9 @@ int sink_outage_init(struct sink_outage *outage, struct error *error);
 void sink_outage_destroy(struct sink_outage *outage);
 
 /*
- * Returns true if the reason of a failure is needed now: there was no outage, a line is due, or the
- * reason that other threads see is a second old. The caller need not describe other failures.
+ * Returns true if the caller must describe this failure: there was no outage, a log line is due, or
+ * the reason that other threads see is a second old. Otherwise the caller need not make a text for
+ * the failure.
  */
 bool sink_outage_wants(const struct sink_outage *outage, int64_t now_ns);
 
@@ -59,8 +61,8 @@ bool sink_outage_note(struct sink_outage *outage, const struct sink_counters *co
                       const char *what);
 
 /*
- * Notes the reason of a failure only for other threads, without a log line, because the failed
- * records are not tried again. "" ends the reason.
+ * Sets the reason of a failure for other threads to read, and logs nothing. For failures after
+ * which the records are not tried again. "" ends the reason.
  */
 void sink_outage_set_reason(struct sink_outage *outage, const char *what);
 

@@ -161,8 +161,8 @@ void sink_thread_notify(struct sink_thread *sink);
 
 /*
  * Producer, when batch_queue_want_room returns true: makes the sink evict batches from that queue
- * as soon as possible, also while the sink waits in a write. Batches that the sink has taken are
- * not evicted.
+ * as soon as possible, also while the sink waits in a write. Batches that the sink already took out
+ * of the queue are not evicted.
  */
 void sink_thread_make_room(struct sink_thread *sink);
 
@@ -252,8 +252,8 @@ void sink_thread_reopen(struct sink_thread *sink);
 
 /*
  * Any thread: like sink_thread_reopen, but only for a destination that is one file under a fixed
- * name. Leaves a file that was moved away, and otherwise changes nothing. Does not rotate files and
- * does not restart commands. The destination must be open.
+ * name. Opens a new file if the open one was moved away; otherwise changes nothing. Does not rotate
+ * files and does not restart commands. The destination must be open.
  */
 void sink_thread_reopen_moved(struct sink_thread *sink);
 

@@ -63,7 +63,7 @@ struct sink_thread {
     int64_t looks_ns; /* with a host: when the sink checks its reader next (monotonic) */
     int64_t retry_ns; /* with a host: nanoseconds of the next pause when the destination blocks */
 
-    /* Used by several threads. */
+    /* Several threads use these. */
     _Atomic bool sleeping; /* set by the sink's thread; cleared by this thread or by the thread
                               that wakes it */
     _Atomic bool finished; /* set once, by the sink's thread */
@@ -74,7 +74,7 @@ struct sink_thread {
 /* Sleeps until there is work, or until something is due (monotonic). */
 void sink_thread_sleep(struct sink_thread *sink, int64_t due_ns);
 
-/* Waits for the event that the writer's `block` describes. */
+/* Waits for the event that the writer has described in `block`. */
 void sink_thread_wait_blocked(struct sink_thread *sink);
 
 /* --- sink_thread_loop.c ----------------------------------------------------------------------- */
@@ -86,7 +86,10 @@ enum sink_step {
     STEP_END,     /* all queues are closed and empty */
 };
 
-/* Does the next piece of work. For STEP_NONE, *due is when there will be work (monotonic). */
+/*
+ * Does one step of the thread's work. For STEP_NONE, sets *due to the time of the next step
+ * (monotonic).
+ */
 enum sink_step sink_thread_step(struct sink_thread *sink, int64_t *due);
 
 /* Evicts batches if producers requested room. Called after a wait for the destination. */

@@ -27,11 +27,11 @@
 /* Size in bytes of a text that describes where records wait. */
 #define SINK_WAITING_SIZE 160
 
-/* Determines the outcome of the records that the sink takes from its queues. */
+/* What happens to the records that the sink takes from its queues. */
 enum sink_state {
     SINK_WRITING,
-    SINK_ENDED,     /* the reader has gone: all records fail with that reason */
-    SINK_GIVING_UP, /* the deadline has passed: all records fail with that reason */
+    SINK_ENDED,     /* the reader has gone: all records fail with the reason for that */
+    SINK_GIVING_UP, /* the deadline has passed: all records fail with the reason for that */
 };
 
 struct sink_writer;
@@ -125,27 +125,30 @@ struct sink_writer {
     struct output head;        /* the bytes with which a file begins */
     char head_text[ENCODER_HEAD_SIZE];
     enum sink_state state;
-    size_t unpublished; /* records with an outcome that in_flight still counts */
-    bool stores;  /* records unwritten at the deadline are stored on disk, and fail only if that
-                     fails */
+    size_t unpublished; /* number of records that have an outcome, but were not yet subtracted from
+                         * in_flight */
+    bool stores;  /* true: records that are unwritten at the deadline are stored on disk. They fail
+                   * only if they cannot be stored. */
     bool failing; /* the last write failed, or the far end did not accept it */
-    bool cannot_write;      /* the system refused the last write, so records left at the deadline
-                               fail with io_error; not set for a far end that is slow or unreachable */
-    bool unattended;        /* the command that should read is not running */
-    bool rules_settled;     /* no hint about the rules is needed: they have passed a record, or the
-                               hint was logged */
+    bool cannot_write;      /* the system refused the last write, so records that are left at the
+                             * deadline fail with io_error. Not set if the far end is slow or
+                             * unreachable. */
+    bool unattended;        /* the sink is a command that is not running */
+    bool rules_settled;     /* no hint is needed that the sink's rules leave out every record: they
+                             * have passed a record, or the hint was logged */
     int64_t rules_since_ns; /* when the rules left out the first record (monotonic); 0: none yet */
     int pause_ms;           /* the pause before the next try, in milliseconds */
     bool pausing;           /* after a failure no write is tried before block.until_ns */
-    bool made_room;         /* the last wait ended because a queue needed room */
+    bool made_room;         /* the last wait ended because a producer needed room in a queue */
     struct sink_block block;
-    int64_t calm_ns; /* a failure after this time gets the first pause again (monotonic) */
+    int64_t calm_ns; /* after this time (monotonic) the next failure gets the shortest pause
+                      * again */
     struct sink_outage outage;
     struct log_limit wait_log;
     int64_t write_begun_ns; /* when writing the current block began (monotonic) */
     bool waited;            /* a wait has begun since bytes were last accepted */
-    unsigned spurious; /* consecutive waits that reported a writable handle, after which no byte
-                          was accepted */
+    unsigned spurious; /* number of waits in a row that reported a writable handle to which no byte
+                        * could be written */
     struct wakeup *wakeup;
 
     /*
@@ -280,7 +283,7 @@ void sink_writer_note_silence(struct sink_writer *writer, const char *what);
 /* Notes that the destination can be reached again; no record waits for it. */
 void sink_writer_note_return(struct sink_writer *writer);
 
-/* Notes whether the command that reads is running (`there`). */
+/* Notes whether the command that reads the sink's output is running (`there`). */
 void sink_writer_note_reader(struct sink_writer *writer, bool there);
 
 /*

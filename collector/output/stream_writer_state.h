@@ -9,9 +9,10 @@
  *   stream_writer.c           collects records in a block, and decides when it is written
  *
  * A record that was put is pending until its outcome is counted. It counts as written when the
- * destination has accepted its last byte or, if the reader reports its progress, when the reader
- * has read it. Otherwise it fails. Records leave the ring in the order in which they were put; only
- * records that were not accepted whole leave it from the end.
+ * destination has accepted its last byte. If the reader reports its progress, the record counts as
+ * written when the reader has read it. Otherwise it fails. Pending records are in a ring in the
+ * order in which they were put, and leave it in that order. Only records that the destination did
+ * not accept whole are removed from the ring's end.
  *
  * Any thread sets reopen_wanted. The sink's thread clears it in three cases: before it reopens a
  * file; when a reader has ended that was told to restart; and when the reader has ended by itself
@@ -32,20 +33,25 @@ struct pending {
     struct encoded_counts counts;
 };
 
-/* Offsets count the bytes of all records since the start, without heads. */
+/*
+ * All offsets of this struct count the bytes of records since the start. They do not count the
+ * heads of files.
+ */
 struct stream_writer {
     struct sink_writer base;
     struct output out; /* the block */
     uint64_t block_at; /* offset of the block's first byte */
     size_t sent;       /* bytes of the block that were accepted */
-    size_t head_sent;  /* bytes of the head that were accepted; if all of them, no head is due */
+    size_t head_sent;  /* number of bytes of the file's head that were accepted; the whole head:
+                        * none must be written */
     bool begun;        /* the destination's beginning was examined once */
     struct pending pending[MAX_PENDING]; /* a ring of the records without an outcome */
     size_t first, count;
     uint64_t committed_to;      /* offset at which the records in the ring begin */
     uint64_t reader_at;         /* offset at which the current reader began */
     bool restart_announced;     /* the destination was told to replace the current reader */
-    bool hastened;              /* the next reader was requested at once, because of a stop */
+    bool hastened;              /* at a stop, the start of the next reader was requested without the
+                                 * usual pause */
     bool writing;               /* writing the block has begun, but not ended */
     bool tried;                 /* a write was tried, and conclude_try was not called yet */
     bool went_out;              /* the last try accepted bytes */
@@ -57,7 +63,10 @@ static inline struct stream_writer *stream_of(struct sink_writer *writer)
     return (struct stream_writer *)writer;
 }
 
-/* Returns true if records are in flight until they are read. */
+/*
+ * Returns true if the reader reports its progress: records are then in flight until they are
+ * read.
+ */
 static inline bool stream_follows_reader(const struct stream_writer *stream)
 {
     return stream->base.destination->stream->progress != NULL;
@@ -91,7 +100,7 @@ static inline struct pending *stream_pending_at(struct stream_writer *stream, si
     return &stream->pending[(stream->first + index) % MAX_PENDING];
 }
 
-/* Removes the first record from the ring; the caller counts it. */
+/* Removes the oldest record from the ring; the caller counts it. */
 void stream_writer_take_first(struct stream_writer *stream);
 
 /* Counts the records that end at or below this offset as written. */
@@ -117,7 +126,7 @@ void stream_writer_log_cut(const struct stream_writer *stream);
 
 /* --- stream_writer_file.c --------------------------------------------------------------------- */
 
-/* Makes the head due if the destination is empty. */
+/* If the destination is empty, notes that the head must be written first. */
 void stream_writer_look_at_beginning(struct stream_writer *stream);
 
 /* Called before a block is written: lets the destination leave a file that was moved away. */
@@ -144,8 +153,8 @@ void stream_writer_follow_reader(struct stream_writer *stream, enum record_failu
 void stream_writer_attend(struct stream_writer *stream);
 
 /*
- * If the sink is stopping and waits for its next reader, requests that reader at once, because the
- * pause before it may be longer than the time that the stop has. Does so once.
+ * If the sink stops while it waits for its next reader, requests that reader at once, because the
+ * usual pause may be longer than the time that the stop has. Requests it only once.
  */
 void stream_writer_hasten_reader(struct stream_writer *stream);
 

@@ -12,15 +12,14 @@
 #include "collector/base/error.h"
 
 /*
- * The default budget in bytes, to which the needs of optional features are added.
- * MEMORY_DEFAULT_RING is the least capacity of a ring with this budget, in batches for each thread
- * that fills the ring.
+ * The default budget in bytes; the needs of optional features are added to it. With this budget a
+ * ring has room for at least MEMORY_DEFAULT_RING batches per thread that fills it.
  */
 #define MEMORY_DEFAULT       ((uint64_t)24 * 1024 * 1024)
 #define MEMORY_DEFAULT_RING  64
 /*
- * With an explicit budget: the least capacity of a ring in batches, and the capacity below which a
- * start logs a warning.
+ * With an explicit budget: the least capacity of a ring in batches, and the capacity below which
+ * the program logs a warning when it starts.
  */
 #define MEMORY_SMALLEST_RING 4
 #define MEMORY_SHORT_RING    16
@@ -30,21 +29,25 @@
 
 struct memory_needs {
     size_t receivers;        /* number of threads that serve sockets */
-    size_t fan_outs;         /* fan-outs of the receivers: one each, or one for all */
-    size_t producers;        /* number of sources with their own threads and fan-out */
+    size_t fan_outs;         /* number of fan-outs of the receivers: one for each receiver, or one
+                              * for all */
+    size_t producers;        /* number of sources that have their own threads and their own
+                              * fan-out */
     size_t producer_threads; /* number of threads of these sources */
     uint64_t source_memory;  /* bytes for sources (reassembly, connections) */
     size_t sinks;
     uint64_t sink_memory;   /* bytes of all sinks (sink_thread_memory) */
-    uint64_t series_memory; /* the part of sink_memory for max_series= and max_age= */
+    uint64_t series_memory; /* the part of sink_memory for the tables of max_series= and max_age= */
     bool dead_letters;      /* dead letters are kept */
     size_t rate_limits;     /* number of listeners with rate_limit= */
     bool control;           /* clients can watch records (--control) */
     bool senders;           /* a report of the senders is kept */
     uint64_t reserved;      /* bytes of parts outside the pipeline: control and metrics */
     uint32_t spread_window; /* size of a window with spread=datagram (sequence.h), or 0 if unused */
-    uint64_t large_batch;   /* bytes of a large batch; 0 means the usual size */
-    size_t ingests;         /* pairs of a thread and a listener: each may have one open batch */
+    uint64_t large_batch;   /* bytes of a batch that has room for the longest message; 0: batches of
+                             * the usual size are enough */
+    size_t ingests;         /* number of pairs of a thread and a listener that it serves; each pair
+                             * may have one open batch */
 };
 
 struct memory_plan {
@@ -54,9 +57,10 @@ struct memory_plan {
     size_t large_batch; /* bytes of each large batch */
     size_t senders;
     uint32_t spread_window;
-    size_t fan_outs; /* each has a ring to every sink */
+    size_t fan_outs; /* number of fan-outs; each has a ring to every sink */
     uint64_t total;  /* bytes that the plan allocates */
-    uint64_t enough; /* the budget with which each ring would hold MEMORY_DEFAULT_RING batches */
+    uint64_t enough; /* the budget in bytes with which each ring would hold MEMORY_DEFAULT_RING
+                      * batches */
 };
 
 /*
@@ -76,8 +80,9 @@ struct memory_sharers {
 
 /* Limits of rings while removed sinks hold batches. */
 struct memory_share {
-    size_t kept;       /* of each ring to a kept sink: at least half of the plan's limit */
-    size_t successors; /* of each ring to a successor */
+    size_t kept;       /* limit of each ring to a kept sink, in batches: at least half of the plan's
+                        * limit */
+    size_t successors; /* limit of each ring to a successor, in batches */
     uint64_t extra;    /* batches to allocate in addition to the plan's */
 };
 

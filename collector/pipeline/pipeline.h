@@ -44,8 +44,8 @@ enum pipeline_state {
 };
 
 /*
- * Checks whether the configuration can run. Reads schemas, keys and captures: schemas and captures
- * only from regular files, because bytes read from a pipe would be missing in the run. `reserved`
+ * Checks whether the configuration can run. Reads schemas, keys and captures. Does not read a
+ * schema or a capture from a pipe, because the run could not read the same bytes again. `reserved`
  * is as in struct pipeline_options. Returns 0, or -1 with `error` filled.
  */
 int pipeline_check(const struct config *config, uint64_t reserved, struct error *error);
@@ -140,15 +140,16 @@ int pipeline_reload(struct pipeline *pipeline, struct error *error);
 int pipeline_apply_config(struct pipeline *pipeline, struct config *config, struct error *error);
 
 /*
- * Returns the name of a listener or sink whose thread is stuck, or NULL. A thread is stuck if it is
- * not waiting (for input, for room in a queue, for a destination) and has completed no round since
- * the previous call. Captures and dead letters are not checked: their threads only read and write.
+ * Returns the name of a listener or sink whose thread is stuck, or NULL. A thread is stuck if it
+ * has completed no round since the previous call, unless it waits for input, for room in a queue or
+ * for a destination. Captures and dead letters are not checked: their threads only read and write.
  */
 const char *pipeline_stuck(struct pipeline *pipeline);
 
 /*
- * Returns the tap on the records that go to the sinks, or NULL without `control`. pipeline_senders
- * returns the report of the senders, or NULL without both `control` and `metrics`.
+ * pipeline_tap returns the object that copies records to clients of --control, or NULL without
+ * `control`. pipeline_senders returns the report of the senders, or NULL without both `control` and
+ * `metrics`.
  */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);

@@ -13,8 +13,8 @@ struct pipeline;
 #define PIPELINE_NEW SIZE_MAX
 
 /*
- * For each listener and sink of the next configuration: its index in the present one, or
- * PIPELINE_NEW.
+ * For each listener and sink of the next configuration: the index of the same listener or sink in
+ * the present configuration, or PIPELINE_NEW if there is none.
  */
 struct change {
     size_t *listeners; /* matched by address; the keys may differ */

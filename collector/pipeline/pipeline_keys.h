@@ -30,9 +30,9 @@ int pipeline_make_keys(struct pipeline *pipeline, const struct config *config,
                        struct sender_keys **tables, struct error *error);
 
 /*
- * Called for each new table when a reload is committed, while the receivers are paused. If the
- * table has another state file, its keys refuse the datagrams that the listeners have accepted with
- * these keys until now.
+ * Called for each new table when a reload is committed, while the receivers are paused. If the new
+ * table has another state file, it does not know which datagrams were accepted until now; this
+ * function makes its keys refuse these datagrams.
  */
 void pipeline_follow_keys(const struct pipeline *pipeline, const struct sender_keys *keys);
 

@@ -1,6 +1,7 @@
 /*
  * Keeps or closes the sequence windows of senders when the schemas of listeners change. A numbering
- * identifies one way of reading sequence numbers from datagrams. Main thread.
+ * is a number for one way of reading sequence numbers from datagrams: windows with the same
+ * numbering can be continued. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H

@@ -41,16 +41,19 @@
  */
 struct producer {
     struct fan_out *fan_out;
-    struct ingest_thread *threads; /* NULL until it is allocated */
+    struct ingest_thread *threads; /* NULL until the memory is allocated */
     size_t thread_count;           /* capacity of `threads` */
     const struct producer_ops *ops;
     void *object;              /* first argument of `ops`; NULL until it is created */
-    struct receiver *receiver; /* `object`, if it is a receiver; else NULL */
-    struct source *source;     /* the only source it serves; NULL means a receiver */
-    bool claimed;              /* false: vacant, but keeps its threads' memory */
+    struct receiver *receiver; /* `object` if it is a receiver, otherwise NULL */
+    struct source *source;     /* the only source that the producer serves; NULL if the producer is
+                                * a receiver */
+    bool claimed;              /* false: the producer is vacant, but keeps the memory of its
+                                * threads */
     bool leaving;              /* a reload has removed the producer's listener */
     size_t listeners;          /* number of listeners that it serves */
-    uint64_t asked;            /* number and time of the latest request for the kernel's drops */
+    uint64_t asked;            /* number of the latest request for the kernel's drops, and its
+                                * time */
     int64_t asked_ns;
 };
 
@@ -76,18 +79,19 @@ static inline bool pipeline_pauses(const struct producer *producer)
 struct sink_slot {
     struct sink_slot *next;           /* the next in the list of retired sinks */
     const struct sink_config *config; /* may belong to an earlier configuration */
-    struct generation *generation;    /* owns `config`; NULL: the start's configuration, which
-                                         outlives all sinks */
+    struct generation *generation;    /* owns `config`. NULL: `config` is the configuration of the
+                                       * start, which outlives all sinks */
     int index;                        /* the index of the sink's ledger entry */
-    bool counts_on;                   /* shares the ledger entry of the live sink that this sink
-                                         will replace */
+    bool counts_on;                   /* true: this sink replaces a live sink and shares its ledger
+                                       * entry */
     struct sink_thread *sink;
     struct sink_counters *counters;
     struct fan_out_sink *routes; /* queues to this sink, by producer */
     size_t route_count;
-    bool successor;      /* was added while removed sinks were ending, and some of them still are */
-    bool opened;         /* whether the sink is open, and started or about to be; if not, an earlier
-                            sink may still use its file */
+    bool successor;      /* true: the sink was added while removed sinks were ending, and some of
+                          * them still are */
+    bool opened;         /* true: the sink is open, and is running or about to run. false: an
+                          * earlier sink may still use its file */
     int64_t try_ns;      /* monotonic: the next attempt to open the sink; 0: not yet tried */
     int64_t unopened_ns; /* monotonic: when opening began to fail; 0: opened, or not yet tried */
     int64_t deadline_ns; /* monotonic: the end of the sink's retirement; 0: not retired */
@@ -102,8 +106,8 @@ struct pipeline {
     struct batch_pool *pool;
     struct sequence_table *sequences;
     uint32_t next_numbering;       /* the next new numbering (pipeline_numbering.h) */
-    bool windows_end;              /* pipeline_close_windows has work */
-    struct schema_guess *guess;    /* NULL: the configuration offers no schemas */
+    bool windows_end;              /* pipeline_close_windows has windows to close */
+    struct schema_guess *guess;    /* NULL: the configuration has no schemas to suggest */
     struct tap *tap;               /* NULL: no `control` */
     struct sender_report *senders; /* NULL: neither `control` nor `metrics` */
     struct wakeup *refreshed;      /* signalled by pipeline_changed */
@@ -114,9 +118,9 @@ struct pipeline {
     size_t producer_count;
     size_t receiver_count; /* the number of receivers, which are the first producers */
     size_t fixed_count;    /* the number of producers, from the first, that no reload changes */
-    struct receiver **receivers; /* receiver_count of them */
-    struct source_host host;     /* passed to sources */
-    size_t receiver_threads;     /* per receiver */
+    struct receiver **receivers; /* array of receiver_count receivers */
+    struct source_host host;     /* the functions and data that sources get from the pipeline */
+    size_t receiver_threads;     /* number of threads of each receiver */
     struct sink_slot **slots;    /* sinks by index in the configuration */
     struct sink_slot *retired;   /* sinks that a reload has removed and that have not ended, the
                                     latest first */
@@ -126,7 +130,7 @@ struct pipeline {
     int64_t groups_ns; /* monotonic: the next check of multicast groups */
     bool stopping;
     bool quiesced;                     /* producers are paused (pipeline_quiesce.h) */
-    int64_t deadline_ns;               /* monotonic: the deadline of the stop */
+    int64_t deadline_ns;               /* monotonic: the deadline of pipeline_stop */
     struct dead_letters *dead_letters; /* NULL: none are kept */
     uint64_t max_datagrams;            /* 0: any number */
     _Atomic uint64_t received;

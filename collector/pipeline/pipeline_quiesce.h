@@ -23,7 +23,7 @@ bool pipeline_quiesce(struct pipeline *pipeline);
 void pipeline_resume(struct pipeline *pipeline);
 
 /*
- * Waits until a part reports a change (pipeline_changed); the caller then checks its condition
+ * Waits until a part of the pipeline calls pipeline_changed; the caller then checks its condition
  * again. Returns false, without waiting, once `give_up_ns` (monotonic) has passed.
  */
 bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns);

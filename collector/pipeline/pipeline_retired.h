@@ -39,7 +39,10 @@ bool pipeline_sockets_leave(const struct pipeline *pipeline);
  */
 bool pipeline_producer_leaves(const struct pipeline *pipeline, const struct source *source);
 
-/* Frees parts that have ended, and opens sinks that have waited for their end. */
+/*
+ * Frees removed parts that have ended, and opens the sinks that waited for the end of a removed
+ * sink.
+ */
 void pipeline_look_after(struct pipeline *pipeline);
 
 /* Frees the configurations that no part uses; with `all`, every configuration. */

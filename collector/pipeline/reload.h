@@ -32,8 +32,8 @@ struct reload {
      * These arrays are indexed by listener. The reload owns `lists`, `limits` and `keys`. A new
      * source takes its list and keys when it is made; kept sources get theirs at the commit. A
      * limit of NULL means that the limit is unchanged or that there is none. The sources belong to
-     * the pipeline. `producers` has the claimed producer of a new listener with threads of its own,
-     * else NULL.
+     * the pipeline. `producers` has the claimed producer of each new listener that has its own
+     * threads; other entries are NULL.
      */
     struct schema_list **lists;
     struct rate_limit **limits;
@@ -72,7 +72,10 @@ int reload_prepare(struct reload *reload, struct error *error);
  */
 int reload_start(const struct reload *reload, struct error *error);
 
-/* Stops and destroys all new parts. Called instead of the commit, after any step. */
+/*
+ * Stops and destroys all new parts. Called instead of reload_commit, after any of the other
+ * steps.
+ */
 void reload_cancel(struct reload *reload);
 
 /* Frees what the reload still owns, after the commit or after reload_cancel. */

@@ -30,7 +30,10 @@ static bool absolute_no_memory(struct error *error)
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* Returns how many bytes of the folder must precede the path: 0, all, or only its drive. */
+/*
+ * Returns the number of leading bytes of the folder that must be written before the path to make it
+ * absolute: 0, all bytes, or only those of the drive.
+ */
 static size_t folder_part(const char *folder, const char *path)
 {
     size_t root = file_path_root(path);
@@ -40,7 +43,10 @@ static size_t folder_part(const char *folder, const char *path)
     return drive != 0 && folder[drive - 1] == '/' ? drive - 1 : drive;
 }
 
-/* Writes the first `length` bytes of the folder. A template needs "%%" for a percent sign. */
+/*
+ * Writes the first `length` bytes of the folder. In a template, writes each percent sign as
+ * "%%".
+ */
 static void put_folder(struct writing *writing, size_t length, bool is_template)
 {
     for (size_t i = 0; i < length; i++) {
@@ -51,7 +57,8 @@ static void put_folder(struct writing *writing, size_t length, bool is_template)
 }
 
 /*
- * Writes a path as an absolute path. The folder must not contain `end`, which would end the path.
+ * Writes a path as an absolute path. `end` is the character that ends a path here; if the folder
+ * contains it, returns false with the error filled.
  */
 static bool absolute_put_path(struct writing *writing, const char *text, size_t length, char end,
                               bool is_template)
@@ -141,8 +148,8 @@ static bool put_option_value(struct writing *writing, const struct option *optio
 }
 
 /*
- * Returns the maximum size of the new argument. The argument and the value of each of its keys may
- * be a path, which the folder makes longer. Each "%" of the folder may be doubled.
+ * Returns the maximum size of the new argument. The argument has one path, and one more for each
+ * '='; the folder may be added to each of these paths, with each "%" doubled.
  */
 static size_t most_bytes(const char *argument, const char *folder)
 {

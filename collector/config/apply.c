@@ -151,7 +151,10 @@ static bool note_place(const struct applying *applying, const struct provenance_
     return true;
 }
 
-/* Reports two entries that exclude each other: "an earlier --listen has this address already". */
+/*
+ * Reports that an entry is refused because of an earlier one: "an earlier --listen has this address
+ * already".
+ */
 static bool conflict(const struct applying *applying, const struct provenance_entry *entry,
                      const char *what, const char *does)
 {

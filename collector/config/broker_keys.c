@@ -70,8 +70,6 @@ bool broker_keys_parse_headers(const char *name, const char *text, size_t length
     }
 }
 
-/* --- schema_id -------------------------------------------------------------------------------- */
-
 /* Registries number schemas and messages with 31 bits. */
 #define REGISTRY_MOST INT32_MAX
 

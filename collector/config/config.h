@@ -30,8 +30,8 @@
 struct provenance;
 
 /*
- * What a sink drops, or who waits, when the sink is too slow. The default drops records of sockets.
- * A capture always waits; a stream waits unless a policy that drops records was chosen.
+ * The policy of a sink that is too slow: which records it drops, or that its listeners wait. A
+ * capture always waits; a stream waits unless a policy that drops records was chosen.
  */
 enum overflow_policy {
     OVERFLOW_AUTO,        /* drop the newest records of sockets; streams wait */
@@ -40,10 +40,7 @@ enum overflow_policy {
     OVERFLOW_BLOCK,       /* wait; not allowed if a socket feeds the sink */
 };
 
-/*
- * What ends when the program that reads a sink's pipe exits: only the sink, or the whole
- * program.
- */
+/* The effect on the run when the program that reads a sink's pipe exits. */
 enum on_epipe {
     ON_EPIPE_END,  /* the sink ends; if it was the last sink, the program ends too */
     ON_EPIPE_STOP, /* the program ends */

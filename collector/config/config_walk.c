@@ -15,7 +15,7 @@ struct walk {
     config_visitor *visit;
     void *context;
     const struct provenance_entry *entry;
-    struct config_value value; /* part, index and schema of the current entry */
+    struct config_value value; /* its members part, index and schema belong to the current entry */
 };
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -94,8 +94,9 @@ static bool is_listener(const struct walk *walk, const char *url)
 }
 
 /*
- * Returns true if the URL is accepted and the sink keeps its format. The default format may depend
- * on whether standard output is a terminal.
+ * Returns true if the URL can be parsed as a sink and the result has the format of the current
+ * sink. The format can differ, because the default may depend on whether standard output is a
+ * terminal.
  */
 static bool is_sink(const struct walk *walk, const char *url)
 {
@@ -121,8 +122,8 @@ static bool is_framing_of_stream(const struct walk *walk, const struct setting *
 }
 
 /*
- * Returns true if this listener or sink accepts the key with its default value. It refuses the keys
- * of features that it does not use.
+ * Returns true if this listener or sink accepts the key when it has its default value. A listener
+ * or sink refuses keys of features that it does not use, even with the default.
  */
 static bool may_say(const struct walk *walk, unsigned scopes, const struct setting *key)
 {
@@ -144,8 +145,9 @@ static bool may_say(const struct walk *walk, unsigned scopes, const struct setti
 }
 
 /*
- * Returns true if a later start may refuse the key. A listener fd: does not know yet whether its
- * sockets are datagram sockets or streams, and this key is only for one of the two.
+ * Returns true if the key may be refused when the program is started again. For a listener with the
+ * scheme fd: it is not known whether its sockets are datagram sockets or streams, and this key is
+ * for only one of the two.
  */
 static bool may_be_refused(const struct setting *key, unsigned scopes)
 {
@@ -172,8 +174,8 @@ static void visit_open(const struct walk *walk, const struct setting *key, struc
 }
 
 /*
- * Visits the keys of these scopes: keys in the range with their value, other keys with their
- * default.
+ * Visits the keys of these scopes. A key in the range is visited with its value, any other key with
+ * its default.
  */
 static void visit_keys(const struct walk *walk, unsigned scopes, struct key_range range)
 {

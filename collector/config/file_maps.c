@@ -134,12 +134,12 @@ static bool map_read_key(struct file_reading *reading, struct map *map, const st
     struct provenance_mark mark = reading->piece.mark;
     size_t ignored = 0;
     size_t *line = key->open ? &ignored : &map->lines[key - config_keys];
-    char name[KEY_NAME_SIZE]; /* copied, because the next piece overwrites it */
+    char name[KEY_NAME_SIZE]; /* copied, because reading the next YAML event overwrites it */
     if (key->open)
         copy_printable(name, sizeof name, reading->piece.text, reading->piece.length);
     else
-        snprintf(name, sizeof name, "%s", key->name); /* not the piece's text, which may have
-                                                         hyphens */
+        snprintf(name, sizeof name, "%s", key->name); /* the key's own name; the name in the file
+                                                       * may have hyphens */
     if (!file_note_line(reading, key->name, line))
         return false;
     if (map->schemas_line != 0 && part != &map->parts[PART_KEYS])
@@ -237,8 +237,8 @@ static bool unknown_key(const struct file_reading *reading, const struct map *ma
 }
 
 /*
- * Finds the key that the last piece names; it may have hyphens in place of underscores. Returns
- * NULL with the error filled if there is no such key.
+ * Finds the key whose name was just read; the name may have hyphens in place of underscores.
+ * Returns NULL with the error filled if there is no such key.
  */
 static const struct setting *find_map_key(const struct file_reading *reading, const struct map *map)
 {

@@ -1,4 +1,4 @@
-/* Reads the list `files` of a configuration file (collector/config/file.h). */
+/* Reads the key `files` of a configuration file: the list of further files to read. */
 #include <string.h>
 
 #include "collector/config/file.h"

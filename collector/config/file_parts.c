@@ -1,4 +1,3 @@
-/* Reads pieces of a configuration file, and reports faults. */
 #include "collector/config/file_parts.h"
 
 #include <stdarg.h>

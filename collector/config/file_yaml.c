@@ -1,4 +1,7 @@
-/* Reads the top level of configuration files, and all files (collector/config/file.h). */
+/*
+ * Reads a configuration file and the files that it names. The top level of each file is a map of
+ * options.
+ */
 #include "collector/config/file.h"
 
 #include <stdio.h>
@@ -40,7 +43,10 @@ const char *config_file_library(void)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* If the name is known but not allowed in this place, fills `fault` and returns true. */
+/*
+ * If the name that was just read is a key or an option that is not allowed at the top level, fills
+ * `fault` and returns true.
+ */
 static bool is_elsewhere(const struct file_reading *reading, struct parse_error *fault)
 {
     for (const struct option *option = command_options; option->setting.name != NULL; option++) {
@@ -144,7 +150,10 @@ static bool note_given(const struct file_reading *reading, const char *name, boo
                        place->path, place->line);
 }
 
-/* Returns true if the last piece names the option, perhaps with underscores for hyphens. */
+/*
+ * Returns true if the YAML text that was just read is the option's name. The text may have
+ * underscores in place of hyphens.
+ */
 static bool is_option(const struct file_reading *reading, const char *name)
 {
     const struct yaml_piece *piece = &reading->piece;

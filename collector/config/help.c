@@ -260,7 +260,7 @@ static void print_first_page(struct page *page, const struct config_registry *re
         "Receives protobuf telemetry by UDP and writes records; only data goes to stdout.\n\n",
         registry->local_syntax,
         config_file_library() == NULL
-            ? "       sluice keygen NAME\n" /* tests need YAML */
+            ? "       sluice keygen NAME\n" /* the command `test` needs YAML */
             : "       sluice keygen NAME; sluice test [--record] [--report text|junit] FILE...\n");
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++)
         for (const struct option *one = command_options; one->setting.name != NULL; one++)

@@ -14,7 +14,7 @@ static void write_place(const struct provenance *provenance, const struct proven
     snprintf(place, size, "%s:%zu:%zu", provenance->files[entry->file], mark.line, mark.column);
 }
 
-/* Returns the entry of a listener whose place is `written_at`, or NULL. Overwrites `place`. */
+/* Returns the entry of the listener at `written_at`, or NULL. Uses `place` as a buffer. */
 static const struct provenance_entry *find_entry(const struct provenance *provenance,
                                                  const char *written_at, char *place, size_t size)
 {

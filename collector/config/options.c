@@ -96,7 +96,7 @@ static bool take_variable(struct reading *reading, const struct option *option)
     return good;
 }
 
-/* Returns false, which ends the visit, for a variable that is probably misspelled. */
+/* Returns false, which ends the visit, if the variable's name is probably misspelled. */
 static bool refuse_slip(void *context, const char *name)
 {
     struct parse_error *fault = context;
@@ -175,8 +175,8 @@ static bool check_files(const struct reading *reading, const struct provenance *
 }
 
 /*
- * Moves the entries of options that were not given before into the configuration, in the order of
- * the files.
+ * Moves entries of the files into the configuration, in the order of the files. Skips options that
+ * the command line or the environment has given.
  */
 static bool take_files(struct reading *reading, struct provenance *read)
 {

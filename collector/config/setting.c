@@ -109,14 +109,14 @@ static void store_choice(const struct setting *setting, const struct config_regi
     }
 }
 
-/* Words that every switch accepts for its two values, besides the setting's own words. */
+/* The words that every setting with two values accepts for on and off, besides its own words. */
 static const struct {
     const char *word;
     bool on;
 } switch_words[] = {{"on", true},   {"yes", true}, {"true", true},
                     {"off", false}, {"no", false}, {"false", false}};
 
-/* Returns true if the words of the setting mean on and off, and not two other choices. */
+/* Returns true if the setting's own words mean on and off. Some settings have two other choices. */
 static bool is_switch(const struct setting *setting)
 {
     return setting->type == SETTING_BOOL &&
@@ -175,8 +175,8 @@ static bool is_choice(const struct setting *setting, const struct config_registr
 }
 
 /*
- * Stores a schema. A text with '.' or '/' is the path of a file or a folder, and so is the name of
- * an existing folder; another text is the name of a built-in schema.
+ * Stores a schema. The text is a path if it contains '.' or '/', or if a folder with that name
+ * exists. Otherwise it is the name of a built-in schema.
  */
 static bool parse_schema(const struct setting *setting, const struct config_registry *registry,
                          const char *text, size_t length, void *target, struct parse_error *fault)
@@ -202,7 +202,10 @@ static bool parse_schema(const struct setting *setting, const struct config_regi
     return true;
 }
 
-/* Parses an address that has the scheme of `syntax` (its text up to the colon) and more text. */
+/*
+ * Parses an address that begins with the same scheme as `syntax`, up to the colon. The address must
+ * have more text after the colon.
+ */
 static bool parse_local(const struct setting *setting, const char *syntax, const char *text,
                         size_t length, char **out, struct parse_error *fault)
 {

@@ -87,8 +87,8 @@ static bool check_relayed(const struct sink_keys *keys, struct parse_error *faul
 }
 
 /*
- * Checks the destination of formats that write HTTP requests or, with `arrange`, complete files.
- * The latter need an interval between files.
+ * Checks that the destination fits the format: some formats write HTTP requests, and formats with
+ * `arrange` write complete files, which need an interval between files.
  */
 static bool check_format(const struct sink_keys *keys, struct parse_error *fault)
 {
@@ -277,7 +277,10 @@ static bool check_schema_id(const struct sink_keys *keys, struct parse_error *fa
                            "per=block, but schema_id= is for messages of one record");
 }
 
-/* Checks a property with the destination's library; `at` is the offset of its name in the keys. */
+/*
+ * Lets the destination check a property, with the library that will use it. `at` is the offset of
+ * the property's name in the keys.
+ */
 static bool check_property(const struct sink_keys *keys, size_t at, size_t length,
                            struct parse_error *fault)
 {

@@ -12,7 +12,10 @@ struct unit {
     uint64_t factor;
 };
 
-/* If two units give equally short texts, the first one is used. */
+/*
+ * Units in the order of preference: if two units give equally short texts, quantity_format uses the
+ * first one.
+ */
 static const struct unit count_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit size_units[] = {
     {"B", 1},

@@ -41,7 +41,10 @@ static bool parse_listener_text(const struct url *url, struct listener_config *l
     return true;
 }
 
-/* Calls the source's own check. A fault has the offset of the place without its slashes. */
+/*
+ * Calls the source's own check of the listener. A fault is reported at the URL's place, after its
+ * slashes.
+ */
 static bool check_refusal(const struct url *url, const struct listener_config *listener,
                           struct parse_error *fault)
 {

@@ -89,7 +89,10 @@ static bool parse_targets(const struct url *url, struct sink_config *sink,
     }
 }
 
-/* Checks the fields of time and values in a path, and the keys that depend on them. */
+/*
+ * Checks the fields for the time and for label values in a sink's path, and the keys that depend on
+ * these fields.
+ */
 static bool check_path(const struct url *url, const struct sink_keys *keys,
                        struct parse_error *fault)
 {
@@ -114,7 +117,10 @@ static bool check_path(const struct url *url, const struct sink_keys *keys,
                            why);
 }
 
-/* Refuses "***", which --print-config writes in place of secrets. */
+/*
+ * Refuses "***" in a sink's URL. --print-config writes it in place of a secret, so the URL was
+ * probably copied from there.
+ */
 static bool check_masked(const struct url *url, const struct sink_config *sink,
                          struct parse_error *fault)
 {
@@ -153,7 +159,7 @@ static bool read_keys(const struct url *url, struct sink_keys *keys, struct pars
     const struct destination_ops *destination = keys->sink->destination;
     if (sink_keys_parse(keys, url->keys, fault))
         return true;
-    if (destination->place_is == PLACE_COMMAND) /* the "?" may belong to the command */
+    if (destination->place_is == PLACE_COMMAND) /* a "?" may be a part of the command */
         parse_error_append(fault,
                            "; the %s ends at its first \"?\": put it into a script if it needs one",
                            destination->place);

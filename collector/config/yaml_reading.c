@@ -201,7 +201,10 @@ static bool is_tagged(const yaml_event_t *event)
            (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag != NULL);
 }
 
-/* Returns true if the event is a piece. The beginning and end of streams and documents are not. */
+/*
+ * Returns true if the event is the beginning of a value or the end of a map or list. Returns false
+ * for the beginning and end of streams and documents.
+ */
 static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 {
     switch (type) {
@@ -230,7 +233,8 @@ static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 }
 
 /*
- * Limits the depth of maps and lists, because libyaml's time for each piece grows with the depth.
+ * Refuses maps and lists that are nested too deeply, because libyaml's time for each event grows
+ * with the depth.
  */
 static bool is_too_deep(struct yaml_reading *reading)
 {

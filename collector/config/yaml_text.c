@@ -19,7 +19,8 @@ static bool yaml_is_plain(const char *text, size_t length)
         if (!is_letter_or_digit(text[i]) &&
             (text[i] == '\0' || !strchr("_./:%+-,;=*?[]@", text[i])))
             return false;
-    return memcmp(text, "...", length < 3 ? length : 3) != 0; /* "..." ends a document */
+    return memcmp(text, "...", length < 3 ? length : 3) != 0; /* a line "..." ends a YAML
+                                                               * document */
 }
 
 static bool is_printable(const char *text, size_t length)

@@ -11,7 +11,8 @@
 #include "collector/text/glob.h"
 
 /*
- * A glob match has no limit: it takes at most the glob's length times the line's length in steps.
+ * Matching a line needs at most the glob's length times the line's length in steps, so the number
+ * of steps is not limited.
  */
 #define GLOB_STEPS SIZE_MAX
 
@@ -64,7 +65,10 @@ static bool line_matches(enum config_test_form form, const struct config_test_te
 
 /* --- the diff --------------------------------------------------------------------------------- */
 
-/* Return how many lines match: at the beginning, and at the end of the lines after that. */
+/*
+ * same_at_begin returns how many lines match at the beginning. same_at_end returns how many match
+ * at the end, without these lines.
+ */
 static size_t same_at_begin(const struct config_test_expectation *expected,
                             const struct lines *lines)
 {
@@ -210,8 +214,8 @@ static int note_refused_datagrams(const struct config_test_file *file,
 }
 
 /*
- * Checks the reasons of datagrams. Heartbeats (`control`) need not be expected, because no record
- * is lost.
+ * Compares the numbers of datagrams that were not decoded, for each reason, with the expected
+ * numbers. Heartbeats (`control`) need not be expected, because no record is lost.
  */
 static void check_refused(const uint64_t wanted[REASON_COUNT],
                           const struct config_test_outcome *outcome,

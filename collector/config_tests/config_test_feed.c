@@ -279,7 +279,10 @@ static struct address feed_destination(const struct listener_config *listener)
                                        : address_from_ipv4(ipv4, own->port);
 }
 
-/* Creates the feeder; the listener's `place` points to `place`, the first member of the feed. */
+/*
+ * Creates the feeder. `place` of the listener points to the first member of the feed, so it leads
+ * to the feed.
+ */
 static int feed_create(void **producer, struct source *source, struct ingest_thread *thread,
                        const struct source_host *host, struct error *error)
 {
@@ -317,7 +320,7 @@ static size_t longest_message(const struct listener_config *listener)
 static const struct source_ops source_in_memory = {
     .scheme = "test",
     .syntax = "test:",
-    .kind = "udp", /* not "capture": the ledger of a capture counts frames */
+    .kind = "udp", /* not "capture", because the ledger counts frames for captures */
     .place = PLACE_NAME,
     .ends = true,
     .waits = true,

@@ -10,10 +10,11 @@
 
 struct reading {
     struct file_reading file;
-    const char *whole; /* path of the configuration that names this file in its list `files`;
-                          NULL: none */
+    const char *whole; /* path of the configuration that names this file in its list `files`; NULL
+                        * if no configuration does */
     struct config_test_file *to;
-    /* The position of the collector's first option in the file; line 0: no option. */
+    /* Position of the file's first key that is an option of the collector; line 0: there is
+     * none. */
     struct provenance_mark foreign;
     char *foreign_name;
 };
@@ -52,7 +53,7 @@ static bool begins_with_brace(const struct config_test_file *file, struct proven
     return at < file->size && file->text[at] == '{';
 }
 
-/* Stores the end of `expect`, which is the line of the next piece. */
+/* Notes the line of the next YAML event as the end of the key `expect`, if `expect` was read. */
 static void note_expect_end(struct config_test *test, const struct yaml_piece *piece)
 {
     if (test->expect_line != 0 && test->expect_end == 0)

@@ -67,7 +67,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
         frame_put_number(out, 0, 1);
     switch (frame->framing) {
     case FRAMING_DATAGRAM:
-    case FRAMING_SEALED: /* the message is given without its seal, so that tests need no keys */
+    case FRAMING_SEALED: /* the test's message has no seal, so that a test needs no keys */
         break;
     case FRAMING_DELIMITED:
         frame_put_varint(out, size);
@@ -85,7 +85,7 @@ void config_test_frame_put(struct growing_text *out, const struct config_test_fr
     case FRAMING_LENGTH32_LE:
         put_little_number(out, size, 4);
         break;
-    case FRAMING_CISCO_MDT: /* a header for data, in protobuf, of version 1, without flags */
+    case FRAMING_CISCO_MDT: /* a header of version 1 without flags, for data in protobuf */
         frame_put_number(out, UINT64_C(0x0001000100010000), 8);
         frame_put_number(out, size, 4);
         break;

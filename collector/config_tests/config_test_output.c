@@ -57,7 +57,10 @@ static const struct stream_ops stream_ops = {
 
 /* --- a file set ------------------------------------------------------------------------------- */
 
-/* The bytes of the only block. There is one block because the output of a test is one file. */
+/*
+ * The size of the only block in bytes. There is one block because the output of a test is one
+ * file.
+ */
 #define BLOCK_SIZE ARRANGED_SIZE
 
 static enum write_result output_write_block(struct destination *destination, size_t block,
@@ -143,7 +146,10 @@ static void output_destroy(struct destination *destination)
     free(destination);
 }
 
-/* Creates the destination; `options->path` points to `path`, the first member of the output. */
+/*
+ * Creates the destination. `options->path` points to the first member of the output, so it leads to
+ * the output.
+ */
 static int create_as(const struct destination_options *options, const struct destination kind,
                      struct destination **out, struct error *error)
 {
@@ -197,6 +203,6 @@ void config_test_output_join(struct config_test_output *output, struct sink_conf
     sink->destination = kind_for(sink);
     sink->path = output->place;
     sink->settings.flush_interval = 0;
-    sink->overflow = OVERFLOW_AUTO; /* the input waits while the queue is full */
+    sink->overflow = OVERFLOW_AUTO; /* the test's input waits while the queue is full */
     sink->on_epipe = ON_EPIPE_END;
 }

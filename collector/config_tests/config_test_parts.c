@@ -68,7 +68,10 @@ bool config_test_read_word(const struct file_reading *reading, const struct conf
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* The capacity of a list is the next power of two, so it grows when `count` is one. */
+/*
+ * The capacity of a list is a power of two. The list is full, and must grow, when `count` is a
+ * power of two.
+ */
 void *config_test_add_element(const struct file_reading *reading, void *list, size_t *count,
                               size_t size)
 {

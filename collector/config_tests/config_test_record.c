@@ -35,8 +35,9 @@ static struct character next_character(const char *text, size_t size)
 /* --- lines ------------------------------------------------------------------------------------ */
 
 struct manner {
-    bool block;   /* as a block, without escapes */
-    bool as_like; /* as globs: bytes that YAML cannot represent become "?" */
+    bool block;   /* the lines are written as a YAML block, without escapes */
+    bool as_like; /* the lines are written as globs, in which "?" stands for bytes that YAML cannot
+                   * represent */
     bool empty;
 };
 
@@ -264,7 +265,7 @@ static int write_test_file(const struct config_test_file *file, const struct gro
     return written ? 0 : -1;
 }
 
-/* Checks that the new text is a file with the same number of tests. */
+/* Parses the new text of the file, and checks that it has as many tests as the old text. */
 static int check_recorded(const struct config_test_file *file, const struct growing_text *text,
                           struct error *error)
 {

@@ -34,7 +34,7 @@ struct running {
     struct config_test_output *outputs;
     struct config copy;
     struct feed_item *items;
-    struct growing_text *texts; /* the bytes of the items, or the paths of captures */
+    struct growing_text *texts; /* for each input, its bytes or the path of its capture */
     struct config_test_feed feed;
     struct wakeup *wakeup;
 };
@@ -212,7 +212,8 @@ static int read_json(const struct running *running, const struct config_test_inp
         return -1;
     if (running->encode(schema, input->text.data, &bytes, &size, &why) != 0) {
         /*
-         * If the schema cannot be created, the error is about the schema's key, not about the JSON.
+         * If the schema cannot be created, pipeline_check_schemas fills the error with the wrong
+         * key. Otherwise the JSON is wrong.
          */
         if (pipeline_check_schemas(running->config, running->error) == 0)
             refuse_at(running, input->text.mark, why.text);

@@ -27,7 +27,7 @@
 /* Size in bytes of a text that describes where records wait. */
 #define SINK_WAITING_SIZE 160
 
-/* What happens to the records that the sink takes from its queues. */
+/* The state of a sink determines the outcome of the records that it takes from its queues. */
 enum sink_state {
     SINK_WRITING,
     SINK_ENDED,     /* the reader has gone: all records fail with the reason for that */

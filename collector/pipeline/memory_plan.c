@@ -15,7 +15,9 @@
 #include "collector/senders/sequence.h"
 #include "collector/senders/traffic.h"
 
-#define LONGEST_RING ((uint64_t)1 << 24) /* 1 TiB of batches: more than any budget */
+#define LONGEST_RING                                                                               \
+    ((uint64_t)1 << 24) /* 16 million batches, more than any budget has room for                   \
+                         */
 
 static size_t fan_outs(const struct memory_needs *needs)
 {
@@ -28,8 +30,8 @@ static size_t threads(const struct memory_needs *needs)
 }
 
 /*
- * Returns the largest number of batches in use at once: batches in full queues, one per sink, an
- * open one per ingest, and batches of the tap.
+ * Returns the largest number of batches that can be in use at the same time: those in full queues,
+ * one for each sink, an open one for each ingest, and `tapped` if there is a control socket.
  */
 static uint64_t batches(const struct memory_needs *needs, uint64_t queue_capacity, uint64_t tapped)
 {
@@ -185,7 +187,7 @@ struct memory_share memory_plan_share(const struct memory_plan *plan, bool large
     uint64_t held = sharers->held;
     uint64_t all = (kept + successors) * most;
     uint64_t left = remainder_of(all, held);
-    uint64_t part = remainder_of(left, kept * half); /* the successors' part */
+    uint64_t part = remainder_of(left, kept * half); /* the successors' part of the batches */
     part = larger(remainder_of(part, held), part / 2);
     uint64_t of_successor = limit_of_each(part, successors, least, most);
     uint64_t taken = successors * of_successor;

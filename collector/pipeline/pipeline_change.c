@@ -26,8 +26,8 @@ static int change_refuse(struct error *error, const struct listener_config *list
 }
 
 /*
- * Returns true while captures are read. Sinks cannot be changed then, because they end together
- * with the captures.
+ * Returns true while captures are read. Sinks cannot be changed during that time, because they end
+ * when the captures end.
  */
 static bool captures_are_read(const struct pipeline *pipeline)
 {
@@ -96,9 +96,9 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Compares more than the URLs. The limits of series may differ, because their defaults come from
- * options. Names may differ: if one of two commands of the same program is removed, the name of the
- * other one may change.
+ * Compares the settings as well as the URLs. Ignores the limits of series, because their defaults
+ * come from options. Ignores names: when one of two commands of the same program is removed, the
+ * other command may get another name.
  */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {
@@ -109,7 +109,10 @@ static bool is_same_sink(const struct sink_config *a, const struct sink_config *
            before->max_per_sender == after->max_per_sender;
 }
 
-/* Matches equal sinks, unless their buffers are too small for the new longest message. */
+/*
+ * Finds the same sinks in both configurations. If the longest message of the new configuration is
+ * longer, no sink matches, because the buffers of the present sinks are too small.
+ */
 static int match_sinks(const struct pipeline *pipeline, const struct config *to,
                        struct change *change, struct error *error)
 {

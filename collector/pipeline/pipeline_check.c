@@ -99,8 +99,8 @@ static uint64_t ingests_memory(const struct listener_config *listener, size_t in
 }
 
 /*
- * Returns the size of the windows for senders with several connections. A reload may allow such
- * senders, so the windows always exist.
+ * Returns the size of the windows for senders with several connections. A reload may add a listener
+ * for such senders, so the size is never 0.
  */
 static uint32_t spread_window(const struct config *config)
 {
@@ -439,8 +439,8 @@ static struct schema_list *same_as_before(const struct config *config, size_t in
 }
 
 /*
- * Adds the place of the wrong key to an error of a schema. The error text begins with the key, or
- * with the schema's file and then the key, or it is about that file.
+ * Adds the place of the wrong key to a schema's error. The error text begins with the key, or with
+ * the schema's file and then the key. Other errors are about the schema's file.
  */
 static void place_schema_error(const struct config *config, const struct listener_config *listener,
                                size_t schema, struct error *error)
@@ -491,7 +491,7 @@ static struct schema_list **release_schemas(struct schema_list **lists, size_t c
     return NULL;
 }
 
-/* Returns true if an earlier schema has the same warning, which was then logged for that schema. */
+/* Returns true if an earlier schema has the same warning: the warning was then already logged. */
 static bool is_warned(struct schema_list *const *lists, size_t index, size_t entry)
 {
     const char *warning = lists[index]->entries[entry].schema->warning;

@@ -21,8 +21,8 @@ void pipeline_pool_low(void *context)
 }
 
 /*
- * Wakes the main loop. Also wakes a thread that waits for `refreshed`: the receiver that has
- * finished will not refresh, so that thread must check its condition again.
+ * Wakes the main loop, and a thread that waits for `refreshed`. If that thread waits for a receiver
+ * that has just finished, it must check its condition again, because no refresh will come.
  */
 void pipeline_changed(void *context)
 {

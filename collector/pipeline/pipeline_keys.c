@@ -20,8 +20,9 @@ struct key_state {
 };
 
 /*
- * Captures do not share keys with other listeners: a capture is read as if no other datagrams had
- * been received, and may be read while a reload changes the keys of other listeners.
+ * Returns true if the listener may share its keys with others. A capture does not: it is read as if
+ * no other datagrams had been received, and may be read while a reload changes the keys of other
+ * listeners.
  */
 static bool shares_keys(const struct listener_config *listener)
 {
@@ -176,9 +177,9 @@ static void add_table(const struct sender_keys **list, size_t *count,
 }
 
 /*
- * Lists the tables of all present and leaving listeners, first the table of the same file. A reload
- * may have renamed the file, so all tables are searched for the keys. Returns NULL if memory is
- * short; the caller frees the list.
+ * Lists the key tables of all present and leaving listeners. The table of the same file, if there
+ * is one, is the first. The other tables are searched too, because the file may have been renamed.
+ * Returns NULL if memory is short; the caller frees the list.
  */
 static const struct sender_keys **list_tables(const struct pipeline *pipeline,
                                               const struct listener_config *listener, size_t *count)
@@ -202,8 +203,9 @@ static void release_keys(struct sender_keys **tables, size_t count)
 }
 
 /*
- * Datagrams that an earlier run received with a key are not remembered, so a new key accepts only
- * datagrams that are sent from now on. In a capture, datagrams of any time are accepted.
+ * Makes the table of a listener's keys. The program does not remember the datagrams of an earlier
+ * run, so a new key accepts only datagrams that are sent from now on. For a capture, a key accepts
+ * datagrams of any time.
  */
 static int make_keys(struct pipeline *pipeline, const struct listener_config *listener,
                      struct sender_keys **keys, struct error *error)

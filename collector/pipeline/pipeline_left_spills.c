@@ -13,7 +13,7 @@ struct left_spill {
     struct left_spill *next;
     uint64_t records;
     int index;                      /* the ledger index of the removed sink */
-    struct sink_counters *counters; /* still count the spill's records as `spilled` */
+    struct sink_counters *counters; /* the counters that count the spill's records as `spilled` */
     char *name;                     /* owned; the folder's path is in the same memory */
     const char *folder;
 };

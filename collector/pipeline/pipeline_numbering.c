@@ -1,8 +1,3 @@
-/*
- * A new schema that reads the same numbers from the same datagrams as an old one keeps its
- * numbering, and with it the senders' windows. Any other schema gets a new numbering. The windows
- * of a numbering that its listener no longer uses are closed.
- */
 #include "collector/pipeline/pipeline_numbering.h"
 
 #include "collector/pipeline/pipeline_parts.h"
@@ -23,8 +18,8 @@ static bool has_same_numbers(const struct schema_list *list, const struct schema
 }
 
 /*
- * Returns the numbering of an existing schema that reads the same numbers, else a new one.
- * Listeners with equal schemas share a list, so a numbering is shared across listeners.
+ * Returns the numbering of an existing schema that reads the same numbers, or a new numbering.
+ * Listeners with equal schemas share a list of schemas, and so also share the numberings.
  */
 static uint32_t numbering_for(struct pipeline *pipeline, struct schema_list *const *lists,
                               size_t done, size_t index)

@@ -239,9 +239,9 @@ static int make_shared_parts(struct pipeline *pipeline, struct error *error)
 /* --- opening listeners ------------------------------------------------------------------------ */
 
 /*
- * Claims producers for the sources that have their own threads. With `fixed`, claims them for
- * sources that no reload changes; otherwise for those that a reload can change. Called first with
- * `fixed`.
+ * Claims producers for the sources that have their own threads: with `fixed` for the sources that
+ * no reload can change, otherwise for the sources that a reload can change. Must be called with
+ * `fixed` first.
  */
 static void claim_producers(struct pipeline *pipeline, bool fixed)
 {
@@ -374,8 +374,8 @@ static int make_sender_report(struct pipeline *pipeline, struct error *error)
 }
 
 /*
- * Logs a warning, for each kind of socket, if the automatic choice passed over the system's best
- * notifier because it cannot watch this system's sockets.
+ * Logs a warning for each kind of socket for which the program did not choose the system's best
+ * notifier automatically, because that notifier cannot watch this system's sockets.
  */
 static void report_passed_over(const struct config *config)
 {

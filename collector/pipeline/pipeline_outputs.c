@@ -9,7 +9,10 @@
 #include "collector/platform/output_file.h"
 #include "collector/platform/process.h"
 
-/* Checks all sinks with the rights of this process, with which the start opens files. */
+/*
+ * Checks all sinks with the rights of this process, which are the rights with which a start opens
+ * files.
+ */
 static int check_sinks_of_start(const struct config *config, struct error *error)
 {
     for (size_t i = 0; i < config->sink_count; i++) {

@@ -16,15 +16,15 @@
 #include "collector/text/text.h"
 
 /*
- * A file or folder that a part of the configuration uses. Two parts may use the same one only if
- * neither writes to it.
+ * A file or folder that a part of the configuration uses. Two parts may use the same file if both
+ * only read it.
  */
 struct used_path {
     const char *name; /* name of the sink, listener or option, for messages */
     const char *key;  /* the key whose value is the path, for messages; else NULL */
     const char *path;
     const struct sink_config *sink; /* for a file sink, whose path may contain fields; else NULL */
-    const char *written_at;         /* position in the configuration, or NULL if not known */
+    const char *written_at;         /* place in the configuration file; NULL if not known */
     bool only_read;
     bool is_schema; /* a .proto file, or a folder that is searched for them recursively */
     bool is_found;  /* `place` is filled: the path has no fields, and its folder exists */
@@ -41,9 +41,9 @@ struct used_paths {
 };
 
 /*
- * A pipe or a terminal may be read and written at once, for example "--config /dev/stdin" on the
- * terminal that is standard output. So a path that is only read is not resolved if it names a pipe
- * or a device.
+ * Finds the file that the path names. If the path is only read, does not find a pipe or a device:
+ * these may be read and written at once, for example by "--config /dev/stdin" on the terminal that
+ * is standard output.
  */
 static bool find_place(const struct used_path *used, struct file_location *place)
 {
@@ -75,7 +75,10 @@ static void paths_add_read(struct used_paths *paths, const char *name, const cha
                                       .is_schema = key != NULL && strcmp(key, "schema") == 0});
 }
 
-/* Returns true if the key's value is a file that is read. The help text shows the same syntax. */
+/*
+ * Returns true if the value of the key is the path of a file that is read: such keys have the
+ * syntax "FILE".
+ */
 static bool names_file(const struct setting *key, unsigned scopes)
 {
     return (key->scopes & scopes) != 0 && key->type == SETTING_TEXT && key->syntax != NULL &&
@@ -134,11 +137,13 @@ static size_t room_for_all(const struct config *config)
     for (size_t i = 0; i < config->listener_count; i++)
         room += config->listeners[i].schema_count;
     room += config->sink_count * (2 + count_file_keys(KEY_OF_ANY_SINK));
-    return room + 4; /* 4 for dead letters, the sockets of --control and --metrics, and a token */
+    return room + 4; /* + 4 for the paths of dead letters, of the sockets of --control and
+                      * --metrics, and of the token's file */
 }
 
 /*
- * Returns true for the first listener with this state file: listeners with the same keys share it.
+ * Returns true if no listener before this one has the same state file. Listeners with the same keys
+ * share the file.
  */
 static bool has_state_of_its_own(const struct config *config, size_t index)
 {
@@ -210,8 +215,8 @@ static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 }
 
 /*
- * Copies the folder that contains all files of a path, which may have fields, and stores the rest
- * of the path in *names. Returns false if the path is too long.
+ * Copies the folder that contains all files of a path, which may have fields, and makes *names the
+ * rest of the path. Returns false if the path is too long.
  */
 static bool split_path(const struct used_path *used, char folder[PATH_SIZE], const char **names)
 {
@@ -233,7 +238,10 @@ static size_t count_levels(const char *names)
     return levels;
 }
 
-/* Returns true if both can use the same file name, given that the names are in the same folder. */
+/*
+ * Returns true if the two paths can name files with the same name, if their folders are the
+ * same.
+ */
 static bool names_meet(const struct used_path *a, const char *names_of_a, const struct used_path *b,
                        const char *names_of_b)
 {
@@ -253,8 +261,8 @@ static bool are_same_folder(const char *a, const char *b)
 }
 
 /*
- * Returns true if a file of `inner` can also be a file of `outer`, whose folder is the folder of
- * `inner` or one above it.
+ * Returns true if both paths can name the same file. The folder of `outer` must be the folder of
+ * `inner` or contain it.
  */
 static bool folders_meet(const struct used_path *outer, const struct used_path *inner)
 {
@@ -334,7 +342,8 @@ int pipeline_check_paths(const struct config *config, struct error *error)
     struct used_paths paths = {.all = calloc(room, sizeof *paths.all), .room = room};
     if (paths.all == NULL)
         return error_no_memory(error);
-    paths_add_all_read(&paths, config); /* first: errors then name the part that writes */
+    paths_add_all_read(&paths, config); /* first, so that an error names the part that writes the
+                                         * file */
     if (config->dead_letter.path != NULL)
         paths_add(&paths,
                   &(struct used_path){.name = "--dead-letter", .path = config->dead_letter.path});

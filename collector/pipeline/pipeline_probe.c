@@ -17,8 +17,8 @@ static enum exit_code probe_sink(const struct config *config, const struct sink_
 }
 
 /*
- * Returns the worse of two results. A wrong configuration, which the user must correct, is worse
- * than a far end that does not answer.
+ * Returns the worse of two results. EXIT_CODE_CONFIG is worse than EXIT_CODE_NOT_REACHED, because
+ * the user must correct the configuration.
  */
 static enum exit_code worse(enum exit_code a, enum exit_code b)
 {

@@ -67,7 +67,10 @@ static size_t producer_index(const struct pipeline *pipeline, const struct produ
     return index;
 }
 
-/* Returns true if the sinks have emptied the queues of this producer's previous owner. */
+/*
+ * Returns true if the sinks have emptied the queues that this producer filled before it became
+ * vacant.
+ */
 static bool is_drained(const struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);
@@ -106,7 +109,10 @@ struct producer *pipeline_claim_producer(struct pipeline *pipeline, size_t threa
 
 /* --- making producers ------------------------------------------------------------------------- */
 
-/* Makes the thread's queue, or opens it again if an earlier owner of the thread closed it. */
+/*
+ * Makes the thread's queue of dead letters. If the queue exists but was closed when the producer
+ * became vacant, opens it again.
+ */
 static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_thread *thread,
                                   struct error *error)
 {
@@ -123,8 +129,8 @@ static int make_dead_letter_queue(struct pipeline *pipeline, struct ingest_threa
 }
 
 /*
- * Adds a traffic table if the report of senders exists. At start make_sender_report adds the
- * tables.
+ * Adds the thread's traffic table to the report of senders, if there is a report. During a start
+ * there is none yet; make_sender_report then adds the tables.
  */
 static int make_traffic(struct pipeline *pipeline, struct ingest_thread *thread,
                         struct error *error)
@@ -147,8 +153,8 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     thread->pool = pipeline->pool;
     if (thread->counters == NULL) {
         /*
-         * The array has room for the largest number of listeners; only pages that are used take
-         * memory.
+         * Room for the counters of every possible listener. The system adds pages only when they
+         * are used.
          */
         thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
         if (thread->counters == NULL)
@@ -170,7 +176,10 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     return make_dead_letter_queue(pipeline, thread, error);
 }
 
-/* Makes an inlet if the tap exists; at start the inlets are made with the tap. */
+/*
+ * Makes the producer's inlet of the tap, if there is a tap. During a start there is none yet; the
+ * inlets are then made with the tap.
+ */
 static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
 {
     size_t place = producer_index(pipeline, producer);

@@ -15,8 +15,8 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
 }
 
 /*
- * Returns true if all producers from `first` to before `end` that can pause are awake (if `awake`)
- * or paused (if not).
+ * Looks at the producers from `first` up to `end` (excluded) that can pause. Returns true if all
+ * are awake (`awake`), or if all are paused (not `awake`).
  */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {
@@ -39,7 +39,10 @@ static bool await(struct pipeline *pipeline, size_t first, size_t end, bool awak
     return true;
 }
 
-/* Waits for the receivers, and then up to the same time for the other producers. */
+/*
+ * Waits for the receivers, and after that for the other producers, each time for at most
+ * QUIESCE_WAIT_NS.
+ */
 static bool await_all(struct pipeline *pipeline, bool awake)
 {
     return await(pipeline, 0, pipeline->receiver_count, awake) &&

@@ -177,7 +177,8 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
 {
     bool closed = await_sockets(pipeline);
     const char *unfinished = await_departed(pipeline, config);
-    pipeline_look_after(pipeline); /* first, because it frees configurations that no part uses */
+    pipeline_look_after(pipeline); /* called first, because it frees configurations that no part
+                                    * uses */
     struct reload reload = {
         .pipeline = pipeline, .to = config, .generation = generation_add(pipeline, config)};
     struct reload_report report = {0};
@@ -204,7 +205,8 @@ int pipeline_apply_config(struct pipeline *pipeline, struct config *config, stru
         reopen_kept(&reload);
         log_outcome(&reload, &report);
     } else {
-        apply_place_option(config, error); /* now: `config` may be freed below */
+        apply_place_option(config, error); /* must be called here, because `config` may be freed
+                                            * below */
         reload_cancel(&reload);
     }
     reload_clear(&reload);

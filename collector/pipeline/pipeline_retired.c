@@ -21,10 +21,10 @@
 #include "collector/senders/rate_limit.h"
 #include "collector/senders/sender_keys.h"
 
-/* Interval between two checks of the multicast groups. */
+/* Interval in nanoseconds between two checks of the multicast groups. */
 #define GROUPS_NS INT64_C(500000000)
 
-/* Wait between two attempts to open a destination. */
+/* Time in nanoseconds between two attempts to open a destination. */
 #define TRY_AGAIN_NS INT64_C(1000000000)
 
 void pipeline_retire_sink(struct pipeline *pipeline, struct sink_slot *slot, int64_t deadline_ns)
@@ -51,8 +51,8 @@ bool pipeline_waits_for_spill(const struct sink_slot *slot, const struct sink_sl
 /* --- removing parts that have ended ----------------------------------------------------------- */
 
 /*
- * Returns the sink that takes over the spill of the retired sink `before`. If several wait for it,
- * that is the oldest.
+ * Returns the sink that takes over the spill of the retired sink `before`. If several sinks wait
+ * for the spill, returns the one that has waited longest.
  */
 static struct sink_slot *spill_next(const struct pipeline *pipeline, const struct sink_slot *before)
 {
@@ -87,9 +87,9 @@ static bool hand_spill_over(struct pipeline *pipeline, const struct sink_slot *b
 }
 
 /*
- * Keeps the counters of a sink whose spill still has records, so that these stay counted as
- * spilled. A later sink with this name and spill finds the counters in the list of left spills. Any
- * other sink of this name gets new counters.
+ * Called for a sink whose spill still has records: keeps its counters, so that the records are
+ * still counted as spilled. A later sink with this name and spill finds the counters in the list of
+ * left spills. Any other sink with this name gets new counters.
  */
 static void keep_spilled(struct pipeline *pipeline, struct sink_slot *slot)
 {
@@ -212,7 +212,10 @@ static bool producers_have_finished(const struct pipeline *pipeline)
     return true;
 }
 
-/* Returns the earlier of the sink's retirement deadline and the stop's deadline, or INT64_MAX. */
+/*
+ * Returns the earlier of two deadlines: that of the sink's retirement and that of pipeline_stop.
+ * Returns INT64_MAX if there is none.
+ */
 static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
     int64_t deadline = slot->deadline_ns != 0 ? slot->deadline_ns : INT64_MAX;
@@ -221,8 +224,8 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Tries to open the sink, whose records wait in its queues. Gives the sink up, and returns true, if
- * its queues are `closed` and its deadline has passed.
+ * Tries to open a sink; until it is open, records wait in its queues. If opening fails, the queues
+ * are `closed` and the deadline has passed, gives the sink up and returns true.
  */
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {
@@ -257,8 +260,8 @@ static bool is_to_be_tried(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Opens sinks that are due. Returns true if it gave up a sink, because another sink that waited for
- * its end may then be opened.
+ * Opens the waiting sinks that are due. Returns true if it gave a sink up. The caller then calls it
+ * again, because another sink may have waited for the end of that sink.
  */
 static bool open_waiting(struct pipeline *pipeline)
 {
@@ -275,8 +278,9 @@ static bool open_waiting(struct pipeline *pipeline)
 }
 
 /*
- * Returns when to try to open the sink again, at the latest at its deadline. A deadline that has
- * passed is ignored: the sink is then given up as soon as its receivers have ended.
+ * Returns when to try to open the sink again: at `try_ns`, or at the sink's deadline if that is
+ * earlier. Ignores a deadline that has passed: the sink is then given up as soon as its receivers
+ * have ended.
  */
 static int64_t due_of(const struct pipeline *pipeline, const struct sink_slot *slot)
 {
@@ -296,7 +300,10 @@ static bool has_groups(const struct config *config)
     return false;
 }
 
-/* A refresh makes each receiver call udp_socket_keep_group for its sockets. */
+/*
+ * Requests a refresh from each receiver when a check of multicast groups is due; a refresh calls
+ * udp_socket_keep_group for the receiver's sockets.
+ */
 static void look_at_groups(struct pipeline *pipeline)
 {
     int64_t now = clock_monotonic_ns();

@@ -12,7 +12,10 @@ struct batch_counts {
     uint64_t large;
 };
 
-/* Returns the batches of the removed sinks: those in their queues, and one that each works on. */
+/*
+ * Returns the number of batches that the removed sinks hold: those in their queues, and one for
+ * each sink that is writing a batch.
+ */
 static struct batch_counts held_batches(const struct pipeline *pipeline)
 {
     struct batch_counts held = {0};
@@ -42,7 +45,10 @@ static uint64_t excess(size_t level, size_t limit)
     return level > limit ? level - limit : 0;
 }
 
-/* Sets the limits of a sink's queues; adds to `extra` what the queues already hold beyond them. */
+/*
+ * Sets the limits of a sink's queues. If a queue already holds more batches than its limit, adds
+ * the difference to `extra`.
+ */
 static void limit_queues(const struct sink_slot *slot, size_t small, size_t large,
                          struct batch_counts *extra)
 {

@@ -157,7 +157,8 @@ struct sink_slot *pipeline_make_sink(struct pipeline *pipeline, const struct con
 }
 
 /*
- * Returns the sink's counter blocks to the ledger; the next sink of the same name continues them.
+ * Frees the sink and gives its counter blocks back to the ledger. The next sink of the same name
+ * continues to count in these blocks.
  */
 void pipeline_destroy_sink(struct sink_slot *slot)
 {

@@ -42,9 +42,9 @@ static bool add_known(struct pipeline *pipeline)
 }
 
 /*
- * Returns the source for the ledger's listener `index`, possibly that of a removed listener. If
- * memory was short earlier, several listeners of the ledger have no source yet; the loop makes
- * these too.
+ * Returns the source of the listener that has this index in the ledger. The source may be that of a
+ * removed listener. Makes missing sources: if memory was short earlier, several listeners of the
+ * ledger may have none.
  */
 static struct source *find_source(struct pipeline *pipeline, size_t index)
 {
@@ -55,8 +55,8 @@ static struct source *find_source(struct pipeline *pipeline, size_t index)
 }
 
 /*
- * Makes counters of the listener for every thread: any thread may find gaps in its senders'
- * numbers.
+ * Makes counters of the listener in every thread, because any thread may find gaps in the sequence
+ * numbers of the listener's senders.
  */
 static bool make_thread_counters(struct pipeline *pipeline, size_t index)
 {
@@ -64,7 +64,8 @@ static bool make_thread_counters(struct pipeline *pipeline, size_t index)
         struct producer *producer = &pipeline->producers[i];
         for (size_t k = 0; producer->threads != NULL && k < producer->thread_count; k++) {
             if (producer->threads[k].counters == NULL)
-                continue; /* make_ingest_thread adds them for all listeners */
+                continue; /* for a new thread, make_ingest_thread makes the counters of all
+                           * listeners */
             struct ingest_counters **place = &producer->threads[k].counters[index];
             if (*place == NULL)
                 *place = ledger_ingest_block(pipeline->ledger, (int)index);
@@ -98,8 +99,8 @@ void pipeline_set_keeps(struct source *source, const struct config *whole)
 }
 
 /*
- * Returns true if the records of one sender may arrive by several connections, or, if it sends from
- * several ports, at several sockets.
+ * Returns true if the records of one sender may arrive by several connections, or at several
+ * sockets because the sender uses several ports.
  */
 static bool has_several_paths(const struct listener_config *config)
 {
@@ -135,7 +136,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
         source->name = text_copy_all(config->name);
     if (source->at_end == NULL)
         source->at_end = ledger_ingest_block(pipeline->ledger, (int)source->listener.index);
-    /* Not replaced: records of an earlier use may still be in flight and point to the name. */
+    /* An existing name is not replaced: records that are still in flight may point to it. */
     if (source->listener.name == NULL)
         source->listener.name = source->name;
     source->listener.schemas = source->schemas;
@@ -144,7 +145,7 @@ static bool describe_source(struct pipeline *pipeline, struct source *source,
            make_thread_counters(pipeline, source->listener.index);
 }
 
-/* Takes ownership of the list. */
+/* Initialises a source. Takes ownership of the list. */
 static int fill_source(struct pipeline *pipeline, struct source *source,
                        const struct listener_config *config, struct schema_list *list,
                        struct error *error)

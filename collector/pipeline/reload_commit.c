@@ -50,8 +50,8 @@ static void set_schema_names(struct reload *reload, size_t index)
 }
 
 /*
- * Changes a kept listener. If its source cannot be changed, only schemas and kept datagrams are
- * set.
+ * Changes the settings of a kept listener. If its kind of source cannot be changed, sets only the
+ * schemas, and whether it keeps whole datagrams.
  */
 static void switch_listener(struct reload *reload, size_t index)
 {
@@ -84,7 +84,10 @@ static void follow_keys(const struct reload *reload)
     }
 }
 
-/* Makes the producer end after it has completed its present work, at the latest at the deadline. */
+/*
+ * Tells the producer of a removed listener to complete its present work and end, at the latest at
+ * the deadline.
+ */
 static void retire_producer(struct pipeline *pipeline, const struct source *source,
                             int64_t deadline_ns)
 {
@@ -115,7 +118,10 @@ static void retire_listeners(struct reload *reload)
 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
-/* Sets the producer's routes. Cannot fail: reload_prepare has reserved the memory. */
+/*
+ * Sets the sinks to which the producer offers batches. Cannot fail: reload_prepare has reserved the
+ * memory.
+ */
 static void set_routes(struct reload *reload, size_t number)
 {
     struct pipeline *pipeline = reload->pipeline;
@@ -130,8 +136,8 @@ static void set_routes(struct reload *reload, size_t number)
 }
 
 /*
- * If a new sink will take over the spill of this sink, makes this sink leave the spill open, with
- * its lock and its index in memory.
+ * If a new sink will take over the spill of `before`, makes `before` leave the spill open when it
+ * ends, with its lock and its index in memory.
  */
 static void leave_spill_open(const struct reload *reload, const struct sink_slot *before)
 {

@@ -43,7 +43,10 @@ static int claim_producers(struct reload *reload, struct error *error)
     return 0;
 }
 
-/* Returns the bytes that kept listeners have allocated beyond their new needs and do not free. */
+/*
+ * Returns the number of bytes that the kept listeners need less than before. The listeners do not
+ * free this memory.
+ */
 static uint64_t memory_kept(const struct reload *reload)
 {
     const struct pipeline *pipeline = reload->pipeline;
@@ -77,7 +80,8 @@ static int plan_memory(struct reload *reload, struct error *error)
     needs.fan_outs = pipeline->receiver_count;
     needs.receivers = pipeline->receiver_count * pipeline->receiver_threads;
     needs.source_memory += memory_kept(reload);
-    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* batches never shrink */
+    if (needs.large_batch < batch_pool_large_size(pipeline->pool)) /* an existing large batch is
+                                                                    * never made smaller */
         needs.large_batch = batch_pool_large_size(pipeline->pool);
     needs.producer_threads = 0;
     for (size_t i = pipeline->receiver_count; i < pipeline->producer_count; i++)
@@ -169,9 +173,9 @@ static bool is_in_use(const struct reload *reload, const struct sink_config *con
 }
 
 /*
- * Checks a sink that is opened later, because another sink still uses its destination. If opening
- * is certain to fail with the rights that --user leaves, the reload is refused and the present sink
- * continues.
+ * Checks a sink that will be opened after the reload, because a present sink still uses its
+ * destination. If opening it is certain to fail with the rights of --user, refuses the reload, and
+ * the present sink continues.
  */
 static int check_later(const struct reload *reload, const struct sink_config *config,
                        struct error *error)
@@ -316,14 +320,14 @@ static void cancel_sources(struct reload *reload)
         if (source == NULL || !reload_adds_listener(reload, i))
             continue;
         source->config = NULL;
-        source->leaving = true; /* until its sockets are closed */
+        source->leaving = true; /* `leaving` stays set until the sockets of the source are closed */
         ledger_cancel_listener(pipeline->ledger, (int)source->listener.index);
     }
 }
 
 /*
- * Cancels the new producers. A producer that was started is paused, or has just resumed and has no
- * connection yet.
+ * Cancels the new producers. A started producer has no connection yet: it is paused, or has just
+ * resumed.
  */
 static void cancel_producers(struct reload *reload)
 {

@@ -53,8 +53,8 @@ static bool has_pair(const char *keys, const char *pair, size_t length)
 }
 
 /*
- * Adds the names of the keys of `url` that `other` lacks or has with another value. Returns true if
- * it added any.
+ * Adds the names of those keys of `url` that `other` does not have with the same value. Returns
+ * true if there is such a key.
  */
 static bool add_differing(struct reload_names *to, const char *url, const char *other)
 {
@@ -79,7 +79,7 @@ static void compare_urls(struct reload_names *to, const char *from, const char *
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* Returns the value of an option that may be given once, or "" if it was not given. */
+/* Returns the value of an option that is not repeatable, or "" if the option was not given. */
 static const char *value_of(const struct config *config, const struct option *option)
 {
     const struct provenance *provenance = config->provenance;

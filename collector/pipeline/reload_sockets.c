@@ -22,7 +22,7 @@ static int change_source(struct pipeline *pipeline, struct source *source,
     return ops->change(source, &pipeline->host, to, keeps_packets, error);
 }
 
-/* Undoes the last change of a source, also one that failed. */
+/* Undoes the last change of a source's sockets, even if the change failed half-way. */
 static void undo_source(struct pipeline *pipeline, struct source *source,
                         const struct listener_config *to)
 {
@@ -68,7 +68,7 @@ int reload_set_sockets(struct reload *reload, struct error *error)
         struct source *source = reload->sources[i];
         int result = 0;
         if (reload->producers[i] != NULL)
-            continue; /* its own producer already listens */
+            continue; /* the listener has its own producer, which already listens */
         if (reload_adds_listener(reload, i))
             result = config->source->open(source, &pipeline->host, error);
         else

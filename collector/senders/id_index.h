@@ -10,7 +10,8 @@
 #include <string.h>
 
 struct id_index {
-    uint32_t *places; /* index of an element + 1, or 0; at least twice as many places as elements */
+    uint32_t *places; /* each element is an index into the caller's array plus 1, or 0 if free;
+                       * there are at least twice as many places as array elements */
     size_t mask;      /* number of places, which is a power of two, minus 1 */
 };
 

@@ -1,10 +1,11 @@
 /*
  * The sessions of one key (seal_window.h). All threads and listeners that read the key's file share
- * them, as do the tables of keys before and after a reload.
+ * the sessions. A reload makes a new table of keys, and the new table shares the sessions with the
+ * old one.
  *
- * With a state file (seal_state.h) a key has a ceiling: it accepts no time later than the time that
- * the file has for it. The file is written with a time ahead of the clock; after the write the
- * ceiling rises to that time.
+ * With a state file (seal_state.h) a key has a ceiling: the key refuses datagrams with a time later
+ * than the time that the file has for the key. The file is written with a time ahead of the clock;
+ * after the write the ceiling rises to that time.
  *
  * Lifecycle: create, take, hold and release. Any thread.
  */
@@ -26,11 +27,14 @@ struct key_sessions *key_sessions_hold(struct key_sessions *sessions);
 /* The last release frees the sessions. NULL is allowed. */
 void key_sessions_release(struct key_sessions *sessions);
 
-/* Classifies a datagram whose tag is right. Notes it if it is accepted. */
+/*
+ * Classifies a datagram whose authentication tag is correct. If the datagram is accepted, remembers
+ * its counter.
+ */
 enum seal_verdict key_sessions_take(struct key_sessions *sessions,
                                     const struct sealed_header *header);
 
-/* Returns the time up to which datagrams of this session are stale, apart from the ceiling. */
+/* Returns the time up to which this session refuses datagrams as stale. Ignores the ceiling. */
 int64_t key_sessions_floor(struct key_sessions *sessions, uint64_t session);
 
 /* Returns the latest time that may have been accepted. */

@@ -16,11 +16,12 @@
 
 struct known_key {
     uint64_t id;                   /* must be the first member (id_index.h) */
-    struct key_sessions *sessions; /* with a hold */
-    bool claimed;                  /* a table of keys of this run uses the key */
+    struct key_sessions *sessions; /* this table has a reference to the sessions
+                                    * (key_sessions_hold) */
+    bool claimed;                  /* a table of keys (sender_keys.h) of this run uses the key */
 };
 
-/* Zero at first. */
+/* A zeroed struct is an empty table. */
 struct known_keys {
     struct known_key *keys; /* in the order in which they were added */
     size_t count, room;
@@ -31,8 +32,8 @@ struct known_keys {
 struct known_key *known_keys_find(const struct known_keys *known, uint64_t id);
 
 /*
- * Adds a key that is not in the table, and takes over the caller's hold on `sessions`. Returns NULL
- * if out of memory; then the caller keeps the hold.
+ * Adds a key that is not in the table, and takes over the caller's reference to `sessions`. Returns
+ * NULL if out of memory; the caller then keeps the reference.
  */
 struct known_key *known_keys_add(struct known_keys *known, uint64_t id,
                                  struct key_sessions *sessions);

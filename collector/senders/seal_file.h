@@ -1,5 +1,6 @@
 /*
- * The file of a seal state (seal_state.h). It is read and replaced as a whole.
+ * Reads, locks and replaces the file of a seal state (seal_state.h). The file is read and replaced
+ * as a whole.
  *
  * One thread at a time.
  */
@@ -14,7 +15,8 @@
 struct part_file;
 
 struct seal_file {
-    char *path, *next, *lock_path, *folder; /* FILE, FILE.new, FILE.lock, and the folder of FILE */
+    char *path, *next, *lock_path, *folder; /* paths: FILE, FILE.new, FILE.lock, and the folder of
+                                             * FILE */
     struct part_file *lock;
 };
 

@@ -28,7 +28,7 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Zero at first. The caller frees `bytes`. */
+/* A zeroed struct is an empty image. The caller frees `bytes`. */
 struct seal_image {
     uint8_t *bytes;
     size_t size, room;
@@ -45,7 +45,7 @@ void seal_image_add_floor(struct seal_image *image, uint64_t id, int64_t floor_n
 /* Adds a key with its sessions. Their windows must have SEAL_WINDOW counters. */
 void seal_image_add(struct seal_image *image, uint64_t id, const struct seal_sessions *sessions);
 
-/* Ends the image. Returns false if out of memory, now or before. */
+/* Ends the image. Returns false if memory was short in this call or an earlier one. */
 bool seal_image_end(struct seal_image *image);
 
 /* --- reading ---------------------------------------------------------------------------------- */

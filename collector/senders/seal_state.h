@@ -54,7 +54,7 @@ int seal_state_check(const char *path, struct error *error);
 
 /*
  * Returns the sessions of the key with this id, as an earlier run left them. The state keeps its
- * hold; the caller may add its own. Returns NULL if out of memory.
+ * reference; the caller may add its own (key_sessions_hold). Returns NULL if out of memory.
  */
 struct key_sessions *seal_state_sessions(struct seal_state *state, uint64_t id);
 

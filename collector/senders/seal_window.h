@@ -23,8 +23,9 @@
 
 enum seal_verdict {
     SEAL_ACCEPTED,
-    SEAL_REPLAYED, /* accepted before, or below the window, so that it may have been accepted */
-    SEAL_STALE,    /* not later than the session's floor */
+    SEAL_REPLAYED, /* the datagram was accepted before, or its counter is below the window, so that
+                    * it may have been accepted */
+    SEAL_STALE,    /* the datagram's time is not later than the session's floor */
 };
 
 struct seal_session {
@@ -32,7 +33,7 @@ struct seal_session {
     uint64_t highest;                /* highest accepted counter; 0 if the slot is free */
     int64_t latest_ns;               /* latest accepted time */
     int64_t floor_ns;                /* the key's floor when the session began, or raised later */
-    uint64_t seen[SEAL_WINDOW / 64]; /* counter n has bit n % width */
+    uint64_t seen[SEAL_WINDOW / 64]; /* counter n is accepted if bit n % width is set */
 };
 
 struct seal_sessions {
@@ -45,7 +46,10 @@ struct seal_sessions {
 /* Begins without sessions, with SEAL_WINDOW counters and SEAL_SESSIONS slots. */
 void seal_sessions_init(struct seal_sessions *sessions, int64_t floor_ns);
 
-/* Like seal_sessions_init, but with fewer counters and slots, so that tests can try all cases. */
+/*
+ * Like seal_sessions_init, but with fewer counters and slots, so that a test can try all
+ * combinations.
+ */
 void seal_sessions_init_small(struct seal_sessions *sessions, int64_t floor_ns, uint32_t width,
                               uint32_t count);
 

@@ -38,7 +38,8 @@ struct sender_key {
     int64_t not_before_ns, not_after_ns; /* first and last time at which the key is valid */
     struct sealed_key seal;
     struct key_sessions *sessions; /* NULL in a table for sending */
-    bool follows; /* tables of `before` have this key with other sessions (sender_keys_follow) */
+    bool follows;                  /* true: a table in `before` has this key with other sessions
+                                    * (sender_keys_follow) */
 };
 
 static inline bool sender_key_is_valid(const struct sender_key *key, int64_t now_ns)
@@ -51,19 +52,21 @@ struct sender_keys;
 struct sender_keys_options {
     const char *path;
     bool for_sending;         /* the keys are only used for sending, and need no sessions */
-    bool apart;               /* later tables do not share the sessions: for a capture */
+    bool apart;               /* true: later tables do not share the sessions of this table. Set for
+                               * a capture. */
     struct seal_state *state; /* provides the sessions; may be NULL */
 
     /*
-     * The existing tables, of any files. The sessions of the first table with the same key are
-     * kept. Only read during the call.
+     * The existing tables of keys, also those of other files. If one of them has the same key, the
+     * new table uses that table's sessions. Only read during the call.
      */
     const struct sender_keys *const *before;
     size_t before_count;
 
     /*
-     * Sessions that neither `before` nor `state` has accept only times after this floor. It is the
-     * start of the program; for a capture it is 0, because nothing was accepted before.
+     * The floor of sessions that neither `before` nor `state` has: such sessions accept only times
+     * after it. It is the start of the program; for a capture it is 0, because nothing was accepted
+     * before.
      */
     int64_t floor_ns;
 };
@@ -77,8 +80,8 @@ int sender_keys_load(const struct sender_keys_options *options, struct sender_ke
 
 /*
  * Raises the floors of keys that a reload moved to another state file above all times that `before`
- * accepted, because the new state does not have these datagrams. Call this for each table of before
- * when the new table comes into use, while no thread takes datagrams.
+ * accepted, because the new state file does not know these datagrams. Call this once for each
+ * existing table when the new table comes into use, while no thread takes datagrams.
  */
 void sender_keys_follow(const struct sender_keys *keys, const struct sender_keys *before);
 
@@ -86,7 +89,7 @@ struct sender_keys *sender_keys_hold(struct sender_keys *keys);
 /* The last release clears and frees the table. NULL is allowed. */
 void sender_keys_release(struct sender_keys *keys);
 
-/* In the order of the file. */
+/* The keys are in the order of the file. */
 size_t sender_keys_count(const struct sender_keys *keys);
 const struct sender_key *sender_keys_at(const struct sender_keys *keys, size_t index);
 
@@ -94,9 +97,10 @@ const struct sender_key *sender_keys_at(const struct sender_keys *keys, size_t i
 const struct sender_key *sender_keys_find(const struct sender_keys *keys, uint64_t id);
 
 /*
- * Returns the key to send with: of the keys with this name that are valid at `now_ns`, the one
- * whose not-before is latest, or the last one of these in the file. `name` may be NULL if all keys
- * have the same name. Returns NULL with `error` filled (EXIT_CODE_CONFIG) if there is no such key.
+ * Returns the key to send with. Only keys with this name that are valid at `now_ns` are considered;
+ * the one with the latest not-before is returned, or the last one of these in the file. `name` may
+ * be NULL if all keys have the same name. Returns NULL with `error` filled (EXIT_CODE_CONFIG) if
+ * there is no such key.
  */
 const struct sender_key *sender_keys_for_sending(const struct sender_keys *keys, const char *name,
                                                  int64_t now_ns, struct error *error);

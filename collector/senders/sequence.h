@@ -56,8 +56,8 @@
 #define SEQUENCE_SPREAD_MOST    1048576
 
 /*
- * After this number of steps of its shard without a number, a sender may lose its long window to a
- * sender of several paths.
+ * A sender with a long window is quiet if its shard has made this number of steps without a number
+ * of the sender. Its long window may then be given to a sender of several paths.
  */
 #define SEQUENCE_QUIET 65536
 
@@ -87,12 +87,13 @@ struct sequence_recent {
 struct sequence_key {
     uint32_t listener;  /* index below SEQUENCE_LISTENERS, chosen by the caller */
     uint32_t numbering; /* below SEQUENCE_NUMBERINGS, chosen by the caller */
-    bool spread;        /* same for all keys of a listener; needs sequence_add_spread */
-    bool several;       /* several paths; same for all keys of a sender */
+    bool spread;        /* a spread sender (see above); same for all keys of a listener; needs
+                         * sequence_add_spread */
+    bool several;       /* a sender with several paths (see above); same for all keys of a sender */
     const struct address *source;
     const void *sender; /* the sender's own name; the table does not keep the pointer */
     size_t sender_size;
-    struct sequence_recent *recent; /* may be NULL */
+    struct sequence_recent *recent; /* a cache of the thread; may be NULL */
     bool wraps; /* numbers have 32 bits: 0 follows 2^32 - 1; same for all keys of a sender */
 };
 
@@ -105,8 +106,9 @@ struct sequence_outcome {
     uint32_t restarted;
     uint32_t new_senders;
     /*
-     * Number of evicted senders, 0 or 1. The evicted sender belonged to `evicted_listener`, which
-     * may differ from the datagram's; `evicted_lost` of its numbers were unseen.
+     * The number of senders that the step evicted from the table, 0 or 1. The evicted sender
+     * belonged to `evicted_listener`, which may differ from the datagram's listener. `evicted_lost`
+     * of its numbers were unseen.
      */
     uint32_t evicted;
     uint32_t evicted_listener;
@@ -144,8 +146,8 @@ bool sequence_add_spread(struct sequence_table *table, uint32_t window);
 size_t sequence_spread_memory(uint32_t window);
 
 /*
- * Returns the window size for numbers that arrive up to `apart` numbers late: a power of two from
- * SEQUENCE_SPREAD_LEAST to SEQUENCE_SPREAD_MOST.
+ * Returns the window size for numbers that arrive up to `apart` numbers late. It is a power of two
+ * from SEQUENCE_SPREAD_LEAST to SEQUENCE_SPREAD_MOST.
  */
 uint32_t sequence_spread_window(uint64_t apart);
 
@@ -164,7 +166,7 @@ struct sequence_sender {
     char name[SEQUENCE_NAME_SIZE];
     size_t name_size; /* bytes of `name`, which may have any values */
     uint64_t lost;
-    uint64_t missing; /* unseen inside the window: may still arrive */
+    uint64_t missing; /* numbers in the window that were not seen; they may still arrive */
     uint64_t duplicated;
 };
 
@@ -193,7 +195,7 @@ struct sequence_step {
     uint32_t numbering;
     bool wraps;
     uint64_t boot_id;
-    uint64_t number;               /* first number */
+    uint64_t number;               /* the first of `count` consecutive numbers */
     bool spread;                   /* as in the key */
     bool several;                  /* as in the key; false if there are no long windows */
     uint32_t count;                /* number of consecutive numbers: 1 to SEQUENCE_RUN_MOST */

@@ -26,7 +26,8 @@ struct sequence_queue {
     struct ingest_counters **counters;
     struct {
         struct sequence_step step;
-        struct ingest_counters *counters; /* of the datagram's listener */
+        struct ingest_counters *counters; /* the counters of the listener that received the
+                                           * datagram */
     } notes[SEQUENCE_QUEUE_SIZE];
     size_t first; /* number of removed notes; modulo SEQUENCE_QUEUE_SIZE it is the index of the next
                      note */

@@ -36,7 +36,10 @@ _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
 /* The number of suspects (struct sequence_suspect) that a shard remembers. */
 #define SEQUENCE_SUSPECTS 16
 
-/* Valid while `tick` is that of the last step of its sender. */
+/*
+ * A suspect that a sender's last step left. It is valid only while `tick` is the tick of the last
+ * step of this sender.
+ */
 struct sequence_kept_suspect {
     uint64_t tick; /* 0 if unused */
     uint64_t number;
@@ -46,8 +49,8 @@ struct sequence_sets {
     struct sharded_sets frame;
     uint32_t window;                 /* numbers per window; 0 if there are no sets */
     uint8_t *first;                  /* `frame.count` sets, sequence_set_size(window) bytes apart */
-    void *memory;                    /* contains the sets */
-    struct sequence_sender *senders; /* of all slots; NULL if senders are not kept */
+    void *memory;                    /* the allocated memory, which contains the sets */
+    struct sequence_sender *senders; /* an entry for each slot; NULL if senders are not kept */
     struct sequence_kept_suspect suspects[SHARDS][SEQUENCE_SUSPECTS];
 };
 
@@ -94,10 +97,13 @@ static inline struct sequence_window sequence_window_at(const struct sequence_se
 bool sequence_sets_find(const struct sequence_sets *sets, const struct sequence_step *step,
                         struct slot *slot);
 
-/* Returns the suspect that the last step of the slot's sender left. */
+/*
+ * Returns the suspect that the last step of the slot's sender has left (struct
+ * sequence_suspect).
+ */
 struct sequence_suspect sequence_sets_suspect(const struct sequence_sets *sets, struct slot slot);
 
-/* Remembers an open suspect of a step at the shard's tick `tick`. */
+/* Stores the suspect that a step left; `tick` is the shard's tick of that step. */
 void sequence_sets_keep_suspect(struct sequence_sets *sets, struct slot slot, uint64_t tick,
                                 const struct sequence_suspect *suspect);
 

@@ -15,10 +15,12 @@
 
 /* Zero before the sender's first number. */
 struct sender {
-    uint64_t fingerprint; /* the second half; struct sequence_set has the first */
+    uint64_t fingerprint; /* the second half of the fingerprint; struct sequence_set has the first
+                           * half */
     uint64_t boot_id;
     uint64_t highest;
-    uint64_t numbering : 27; /* `numbering` and `listener` are for the table */
+    uint64_t numbering : 27; /* `numbering` and `listener` are stored here only for the table; the
+                              * window does not use them */
     uint64_t listener : 16;
     uint64_t
         expected : 21; /* how many numbers of the window were sent, seen or not: 1 to its size */
@@ -53,8 +55,8 @@ void sequence_window_begin(struct sequence_window window, const struct sequence_
                            struct sequence_outcome *outcome);
 
 /*
- * Marks more numbers of the sender as seen. Adds to *outcome. *suspect is the one that the sender's
- * last step left, and is replaced.
+ * Marks more numbers of the sender as seen. Adds to *outcome. *suspect is the suspect that the
+ * sender's last step has left; the function replaces it.
  */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_suspect *suspect, struct sequence_outcome *outcome);

@@ -21,8 +21,8 @@
 /* Shard i guards the sets whose index modulo SHARDS is i. */
 struct shard {
     struct mutex *mutex;
-    uint64_t tick;     /* for the table, under the lock */
-    uint8_t apart[48]; /* keeps two shards out of the same cache line */
+    uint64_t tick;     /* used by the table, under the lock */
+    uint8_t apart[48]; /* padding, so that two shards are never in the same cache line */
 };
 
 struct sharded_sets {
@@ -33,7 +33,7 @@ struct sharded_sets {
 
 struct slot {
     size_t set;
-    size_t way; /* below WAYS */
+    size_t way; /* index of the slot in its set, below WAYS */
 };
 
 /* Returns the number of sets of a table with at least `entries` slots. */
@@ -79,8 +79,9 @@ static inline size_t second_set(const struct sharded_sets *sets, size_t first,
 }
 
 /*
- * slot_of_least returns the slot with the lowest rank in both sets, or the first of several. It
- * stops searching at a slot with rank INT64_MIN. `rank` must not have side effects.
+ * slot_of_least returns the slot with the lowest rank in the two sets. If several have that rank,
+ * returns the first. Stops searching at a slot with rank INT64_MIN. `rank` must not have side
+ * effects.
  */
 typedef int64_t slot_rank(const void *table, struct slot slot);
 struct slot slot_of_least(const size_t sets[2], slot_rank *rank, const void *table);

@@ -15,9 +15,7 @@
 #include "collector/senders/sequence.h"
 #include "collector/senders/traffic.h"
 
-#define LONGEST_RING                                                                               \
-    ((uint64_t)1 << 24) /* 16 million batches, more than any budget has room for                   \
-                         */
+#define LONGEST_RING ((uint64_t)1 << 24) /* batches; more than any budget has room for */
 
 static size_t fan_outs(const struct memory_needs *needs)
 {

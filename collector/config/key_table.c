@@ -17,10 +17,8 @@
 #define HOUR        (SECOND * 3600)
 #define YEAR        (HOUR * 8766)
 
-#define LISTENER (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
-#define ADDRESSED                                                                                  \
-    (KEY_OF_UDP | KEY_OF_TCP | KEY_OF_CAPTURE) /* scopes of listeners whose senders                \
-                                                * have IP addresses */
+#define LISTENER  (KEY_OF_UDP | KEY_OF_STREAM | KEY_OF_CAPTURE)
+#define ADDRESSED (KEY_OF_UDP | KEY_OF_TCP | KEY_OF_CAPTURE) /* senders have IP addresses */
 
 static const char *const false_true[] = {"false", "true", NULL};
 static const char *const flow_datagram[] = {"flow", "datagram", NULL};
@@ -545,16 +543,13 @@ const struct setting *const config_keys = rows;
 
 /* --- keys that destinations declare ----------------------------------------------------------- */
 
-/*
- * One destination for each table of own keys. The table at index i has the scope KEY_OF_OWN_FIRST
- * << i.
- */
+/* One destination for each table of own keys. The scope of owners[i] is KEY_OF_OWN_FIRST << i. */
 #define OWNERS_MAX (sizeof(unsigned) * 8 - KEY_OF_OWN_BIT)
 static const struct destination_ops *owners[OWNERS_MAX];
 static char owner_names[OWNERS_MAX][32];
 static size_t owner_count;
 
-/* Returns the index of this destination's table of own keys. Destinations may share a table. */
+/* Returns the index of the destination's table of own keys. Destinations may share a table. */
 static size_t find_owner(const struct destination_ops *destination)
 {
     size_t owner = 0;

@@ -202,8 +202,8 @@ static bool is_tagged(const yaml_event_t *event)
 }
 
 /*
- * Returns true if the event is the beginning of a value or the end of a map or list. Returns false
- * for the beginning and end of streams and documents.
+ * Stores the kind of piece and returns true if the event is a text, the beginning or end of a list
+ * or map, or the end of the YAML text. Returns false for events that are skipped.
  */
 static bool is_piece(yaml_event_type_t type, enum yaml_kind *kind)
 {

@@ -150,7 +150,8 @@ void ledger_cancel_sink(struct ledger *ledger, int sink);
 
 /* How the kernel counts drops of a listener's sockets. All false by default. */
 struct drops_kind {
-    bool buffers;  /* counts buffers of one or more datagrams (gro=on) instead of datagrams */
+    bool buffers;  /* counts buffers of one or more datagrams (gro=on) instead of datagrams, from
+                      now on; dropped_buffers are the drops that were counted in this way */
     bool filtered; /* the count includes datagrams of denied senders (kernel_filter=on) */
 };
 

@@ -61,6 +61,18 @@ static void print_beside(struct output *out, const struct ledger_term *terms, co
         print_nonzero(out, terms, (enum ledger_part)part, totals);
 }
 
+/* Drops of a listener that was removed and added again can be of both units. */
+static void print_drops(struct output *out, const struct listener_totals *listener)
+{
+    const char *name = ledger_drops_name(listener);
+    bool buffers = listener->drops.buffers && listener->dropped_buffers == listener->kernel_drops;
+    if (!listener->drops_counted)
+        print_put(out, ", %s unknown", name);
+    else if (listener->kind->is_socket)
+        print_put(out, ", %s %" PRIu64 "%s", name, listener->kernel_drops,
+                  buffers ? " buffers" : "");
+}
+
 static void print_listener(struct output *out, const struct listener_totals *listener)
 {
     print_put(out, "  listener %s (%s)%s\n", listener->name, listener->schema,
@@ -72,11 +84,7 @@ static void print_listener(struct output *out, const struct listener_totals *lis
         print_put(out, " + in assembly %" PRIu64, listener->in_assembly);
     print_put(out, "\n    messages %" PRIu64 ", bytes %" PRIu64, listener->messages,
               listener->bytes);
-    if (!listener->drops_counted)
-        print_put(out, ", %s unknown", ledger_drops_name(listener));
-    else if (listener->kind->is_socket)
-        print_put(out, ", %s %" PRIu64 "%s", ledger_drops_name(listener), listener->kernel_drops,
-                  listener->drops.buffers ? " buffers" : "");
+    print_drops(out, listener);
     output_char(out, '\n');
     print_beside(out, listener_terms, listener);
 }

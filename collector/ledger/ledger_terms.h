@@ -182,6 +182,10 @@ enum ledger_part {
          "Drops of the kernel before the datagram could be received, mostly because the receive "  \
          "buffer was full.",                                                                       \
          "raise receive_buffer=, or add receivers=")                                               \
+    TERM(dropped_buffers, PART_BESIDE,                                                             \
+         "Drops in kernel_drops that were buffers of one or more datagrams (gro=on); the others "  \
+         "were datagrams.",                                                                        \
+         "raise receive_buffer=, or add receivers=; gro=off counts datagrams")                     \
     TERM(refused_while_stopping, PART_BESIDE,                                                      \
          "Datagrams that arrived during the stop and were refused.",                               \
          "nothing; if senders stop first, there are none")                                         \

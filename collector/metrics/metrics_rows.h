@@ -27,7 +27,7 @@
         "Time since the ledger began to count.",                                                   \
         "if it falls without a planned restart, look in the log for how the last process ended")   \
     ROW(LISTENER, "sluice_", "", "listener", INFO, "listener,kind,schema,kernel_drops_unit",       \
-        "Facts about a listener; kernel_drops_unit: the unit of its drops.",                       \
+        "Facts about a listener; kernel_drops_unit: the unit in which its drops are counted now.", \
         "nothing; join it to other metrics by its label listener")                                 \
     ROW(KERNEL_DROPS_AND_FILTERED, "sluice_", "listener_", KERNEL_DROPS_AND_FILTERED, COUNTER,     \
         "listener", KERNEL_DROPS_AND_FILTERED_HELP,                                                \

@@ -69,10 +69,12 @@ static struct endpoint *create_endpoint(struct receiver *receiver,
     claim_init(&endpoint->claim);
     atomic_init(&endpoint->due_ns, INT64_MAX);
     endpoint->listener = socket->listener;
+    endpoint->buffers = socket->options.gro;
     endpoint->filtered = socket->options.only_from != NULL;
     endpoint->coalesce_ns = socket->coalesce_ns;
     endpoint->group_lost = socket->group_lost;
     endpoint->drops_before = endpoint->drops_logged = counter_read(&socket->counters->kernel_drops);
+    endpoint->buffers_before = counter_read(&socket->counters->dropped_buffers);
     endpoint->errors_before = counter_read(&socket->counters->receive_errors);
     return endpoint;
 }

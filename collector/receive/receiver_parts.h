@@ -46,16 +46,18 @@ struct endpoint {
     enum udp_socket_group group; /* state of the multicast group at the last check */
     _Atomic bool *group_lost;
     int64_t coalesce_ns;
-    size_t buffer;          /* bytes of the receive buffer that the system granted */
-    bool filtered;          /* the kernel drops and counts datagrams of denied senders */
-    bool refusing;          /* the socket refuses new datagrams, and its final drops were read */
-    bool removing;          /* the socket waits for its REMOVED event */
-    bool emptied;           /* the last drain of the stop has emptied the socket */
-    int64_t leaves_ns;      /* monotonic time at which a removed socket is closed, even if it is not
-                               drained */
-    uint64_t drops_before;  /* drops in the ledger before those of this socket */
-    uint64_t errors_before; /* errors in the ledger before those of this socket */
-    uint64_t drops_logged;  /* drops at the time of the last log line about them */
+    size_t buffer;         /* bytes of the receive buffer that the system granted */
+    bool buffers;          /* the kernel counts a drop for each buffer of datagrams (gro=on) */
+    bool filtered;         /* the kernel drops and counts datagrams of denied senders */
+    bool refusing;         /* the socket refuses new datagrams, and its final drops were read */
+    bool removing;         /* the socket waits for its REMOVED event */
+    bool emptied;          /* the last drain of the stop has emptied the socket */
+    int64_t leaves_ns;     /* monotonic time at which a removed socket is closed, even if it is not
+                              drained */
+    uint64_t drops_before; /* drops in the ledger before those of this socket */
+    uint64_t buffers_before;    /* of them, drops of buffers */
+    uint64_t errors_before;     /* errors in the ledger before those of this socket */
+    uint64_t drops_logged;      /* drops at the time of the last log line about them */
     _Atomic uint64_t refreshed; /* number of the last refresh for which the drops were read */
     _Atomic bool gone;          /* the socket is closed, and is only in the list of all sockets */
 };

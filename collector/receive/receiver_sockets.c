@@ -70,8 +70,10 @@ void receiver_read_drops(struct endpoint *endpoint)
     if (endpoint->group_lost != NULL)
         keep_group(endpoint);
     struct ingest_counters *counters = ingest_counters(endpoint->ingest);
-    counter_set(&counters->kernel_drops,
-                endpoint->drops_before + udp_socket_drops(endpoint->socket));
+    uint64_t drops = udp_socket_drops(endpoint->socket);
+    counter_set(&counters->kernel_drops, endpoint->drops_before + drops);
+    if (endpoint->buffers)
+        counter_set(&counters->dropped_buffers, endpoint->buffers_before + drops);
     counter_set(&counters->receive_errors,
                 endpoint->errors_before + udp_socket_errors(endpoint->socket));
 }
@@ -121,17 +123,18 @@ static void log_drops(struct endpoint *endpoint, int64_t now)
     if (drops == endpoint->drops_logged)
         return;
     size_t buffer_kib = udp_socket_receive_buffer(endpoint->socket) / 1024;
+    const char *unit = endpoint->buffers ? "buffers of datagrams" : "datagrams";
     if (endpoint->filtered)
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped or filtered %" PRIu64
-                  " datagrams: the receive buffer of %zu KiB was full (raise receive_buffer=), "
+                  " %s: the receive buffer of %zu KiB was full (raise receive_buffer=), "
                   "or their senders are denied",
-                  drops - endpoint->drops_logged, buffer_kib);
+                  drops - endpoint->drops_logged, unit, buffer_kib);
     else
         log_about(LOG_WARNING, LOG_OF_LISTENER, endpoint->listener->name,
                   "the kernel dropped %" PRIu64
-                  " datagrams: the receive buffer of %zu KiB was full (raise receive_buffer=)",
-                  drops - endpoint->drops_logged, buffer_kib);
+                  " %s: the receive buffer of %zu KiB was full (raise receive_buffer=)",
+                  drops - endpoint->drops_logged, unit, buffer_kib);
     endpoint->drops_logged = drops;
 }
 

@@ -1,13 +1,16 @@
 """gro=on: the system may put many datagrams of a sender into one buffer. Everything else stays the same.
 """
+import json
 import random
 import signal
 import socket
 import unittest
 
 from built import WINDOWS, not_on_windows
+from ports import free_port
 from protobuf import metric
-from sluice_program import RIEMANN, ProgramTest
+from sluice_program import CHANGED, RIEMANN, ProgramTest
+from test_config import READS_FILES
 
 UDP_SEGMENT = 103  # linux/udp.h: one call sends many datagrams of that size
 PER_CALL = 50
@@ -22,11 +25,11 @@ def numbered(number):
 
 
 class Together(ProgramTest):
-    def segmenting_sender(self, program):
+    def segmenting_sender(self, program, listener=0):
         sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(sender.close)
         sender.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, SIZE)
-        sender.connect(("127.0.0.1", program.port()))
+        sender.connect(("127.0.0.1", program.port(listener)))
         return sender
 
     @staticmethod
@@ -73,10 +76,39 @@ class Together(ProgramTest):
         program.freeze()
         self.send(sender, range(200 * PER_CALL))
         program.send_signal(signal.SIGCONT)
+        program.wait_for_log(r"the kernel dropped \d+ buffers of datagrams: ")
         listener = program.stop()["listeners"][0]
         self.assertGreater(listener["kernel_drops"], 0)
         self.assertEqual(listener["received"] + listener["kernel_drops"] * PER_CALL,
                          200 * PER_CALL)
+        self.assertEqual(listener["dropped_buffers"], listener["kernel_drops"])
+
+    @not_on_windows("the system puts no datagrams together")
+    @unittest.skipUnless(READS_FILES, "this program was built without YAML")
+    def test_drops_of_a_listener_that_is_added_again_without_it(self):
+        """The drops of its first life are buffers, and those of its second are datagrams."""
+        file = self.folder / "sluice.yaml"
+        url = f"udp://127.0.0.1:{free_port()}?schema=riemann&receive_buffer=64KiB&gro="
+        other = "udp://127.0.0.1:0?schema=riemann"
+        file.write_text(json.dumps({"listeners": [other, url + "on"]}), encoding="utf-8")
+        program = self.start("--config", file, listeners=2)
+        sender = self.segmenting_sender(program, 1)
+        drops = []
+        for number, listeners in enumerate(([other], [other, url + "off"], [other])):
+            if number != 1:
+                program.freeze()
+                self.send(sender, range(200 * PER_CALL))
+                program.send_signal(signal.SIGCONT)
+            file.write_text(json.dumps({"listeners": listeners}), encoding="utf-8")
+            program.ask_to_reload()
+            program.wait_for_log(CHANGED, number + 1)
+            drops.append([program.ledger_now()["listeners"][1][name]
+                          for name in ("kernel_drops", "dropped_buffers")])
+        self.assertGreater(drops[0][0], 0)
+        self.assertEqual(drops[0][1], drops[0][0])
+        self.assertGreater(drops[2][0], drops[0][0])
+        self.assertEqual(drops[2][1], drops[0][1])
+        self.assertEqual(program.stop()["listeners"][1]["dropped_buffers"], drops[0][1])
 
     @not_on_windows("the system puts no datagrams together")
     def test_beside_a_listener_without_it(self):

@@ -115,7 +115,22 @@ TEST(drops_of_whole_buffers_are_reported_as_such)
                                        .kernel_drops = 7};
     assert_written(&listener, ", kernel_drops 7\n", "\"kernel_drops_unit\":\"datagram\"");
     listener.drops.buffers = true;
-    assert_written(&listener, ", kernel_drops 7 buffers\n", "\"kernel_drops_unit\":\"buffer\"");
+    listener.dropped_buffers = 7;
+    assert_written(&listener, ", kernel_drops 7 buffers\n    dropped_buffers 7\n",
+                   "\"kernel_drops_unit\":\"buffer\"");
+}
+
+TEST(drops_of_both_units_are_told_apart)
+{
+    struct listener_totals listener = {.name = "udp://h:1",
+                                       .kind = &listener_kinds[LISTENER_UDP],
+                                       .schema = "telemetry",
+                                       .drops_counted = true,
+                                       .kernel_drops = 7,
+                                       .dropped_buffers = 3,
+                                       .drops = {.buffers = true}};
+    assert_written(&listener, ", kernel_drops 7\n    dropped_buffers 3\n",
+                   "\"kernel_drops\":7,\"dropped_buffers\":3,");
 }
 
 TEST(drops_with_what_the_kernel_filtered_are_one_number_of_another_name)
@@ -129,6 +144,7 @@ TEST(drops_with_what_the_kernel_filtered_are_one_number_of_another_name)
     assert_written(&listener, ", kernel_drops_and_filtered 7\n",
                    "\"kernel_drops_and_filtered\":7,");
     listener.drops.buffers = true;
+    listener.dropped_buffers = 7;
     assert_written(&listener, ", kernel_drops_and_filtered 7 buffers\n",
                    "\"kernel_drops_unit\":\"buffer\"");
     const struct ledger_snapshot snapshot = {.listener_count = 1, .listeners = &listener};

@@ -153,9 +153,23 @@ static bool check_on_epipe(const struct sink_keys *keys, struct parse_error *fau
                            destination->scheme);
 }
 
+static const char *first_given(const struct sink_keys *keys, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_given(keys, names[i]))
+            return names[i];
+    return NULL;
+}
+
 static bool check_tls(const struct sink_keys *keys, struct parse_error *fault)
 {
+    static const char *const names[] = {"server_ca", "client_cert", "client_key"};
     const struct client_tls *tls = &keys->sink->settings.tls;
+    const struct destination_ops *destination = keys->sink->destination;
+    const char *key = first_given(keys, names, sizeof names / sizeof names[0]);
+    if (key != NULL && !destination->encrypts && !keys->sink->settings.broker.tls)
+        return parse_error_set(fault, sink_key_offset(keys, key), "%s= is for TLS: write %s", key,
+                               destination->sends_requests ? "https:" : "tls=on");
     return tls->key == NULL || tls->cert != NULL ||
            parse_error_set(fault, sink_key_offset(keys, "client_key"),
                            "client_key requires client_cert=FILE");
@@ -208,10 +222,7 @@ static const char *given_limit(const struct sink_keys *keys)
 {
     static const char *const names[] = {
         "max_series", "max_series_per_sender", "series_timeout", "max_age", "max_ahead", "time"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is_given(keys, names[i]))
-            return names[i];
-    return NULL;
+    return first_given(keys, names, sizeof names / sizeof names[0]);
 }
 
 static bool check_limits(const struct sink_keys *keys, struct parse_error *fault)
@@ -333,10 +344,7 @@ bool sink_keys_complete(struct sink_keys *keys, struct parse_error *fault)
 static const char *given_keep(const struct sink_keys *keys)
 {
     static const char *const names[] = {"keep", "keep_time", "keep_size"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is_given(keys, names[i]))
-            return names[i];
-    return NULL;
+    return first_given(keys, names, sizeof names / sizeof names[0]);
 }
 
 bool sink_keys_check_files(const struct sink_keys *keys, const struct path_fields *path,
@@ -348,6 +356,15 @@ bool sink_keys_check_files(const struct sink_keys *keys, const struct path_field
                          : file->rotate_interval != 0 ? "rotate_interval"
                                                       : NULL;
     const char *keep = given_keep(keys);
+    const char *whole = rotate != NULL              ? rotate
+                        : file->compression != NULL ? "compress"
+                        : encoder->arrange != NULL  ? "format"
+                                                    : NULL;
+    if (is_given(keys, "on_epipe") && (whole != NULL || path->time || path->values))
+        return parse_error_set(fault, sink_key_offset(keys, "on_epipe"),
+                               "on_epipe= is for pipes, and a sink with %s%s writes to none",
+                               whole != NULL ? whole : "fields in its path",
+                               whole != NULL ? "=" : "");
     if (encoder->arrange != NULL && rotate != NULL)
         return parse_error_set(
             fault, sink_key_offset(keys, rotate),

@@ -87,6 +87,7 @@ struct destination_ops {
 
     enum destination_takes takes;
     bool sends_requests; /* it sends blocks as HTTP requests (encoder_request) */
+    bool encrypts;       /* it always uses TLS */
     bool is_standard_output;
 
     /*

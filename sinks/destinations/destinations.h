@@ -29,7 +29,7 @@
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_HTTP, .takes = TAKES_BLOCKS,              \
     .sends_requests = true
 #define DESTINATION_http  DESTINATION_HTTP("http")
-#define DESTINATION_https DESTINATION_HTTP("https")
+#define DESTINATION_https DESTINATION_HTTP("https"), .encrypts = true
 #define DESTINATION_kafka                                                                          \
     .scheme = "kafka", .place = "//BROKER[,BROKER]/TOPIC", .place_is = PLACE_OWN_TEXT,             \
     .keys = DESTINATION_KEYS_DELIVERY | DESTINATION_KEYS_KAFKA, .takes = TAKES_BLOCKS

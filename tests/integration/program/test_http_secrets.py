@@ -194,8 +194,9 @@ class Secrets(Sending):
                 (f"token_file={plain}&password_file={plain}", 64, "set the same header"),
                 ("format=remote-write&compress=gzip", 64, "is already compressed with snappy")):
             with self.subTest(keys):
-                self.assertIn(said, self.refused("--sink", f"http://127.0.0.1/?{keys}", "--check",
-                                                 code=code))
+                scheme = "https" if "client_" in keys or "_ca" in keys else "http"
+                self.assertIn(said, self.refused("--sink", f"{scheme}://127.0.0.1/?{keys}",
+                                                 "--check", code=code))
 
 
 class Certificates(Sending):

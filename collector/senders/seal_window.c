@@ -54,12 +54,14 @@ static uint64_t *word_of(struct seal_session *slot, uint32_t width, uint64_t cou
 /* Moves the window up to `counter`, and clears the bits of the counters in between. */
 static void advance(struct seal_session *slot, uint32_t width, uint64_t counter)
 {
-    uint64_t bit;
     if (counter - slot->highest >= width) {
         memset(slot->seen, 0, sizeof slot->seen);
     } else {
-        for (uint64_t passed = slot->highest + 1; passed != counter; passed++)
-            *word_of(slot, width, passed, &bit) &= ~bit;
+        for (uint64_t passed = slot->highest + 1; passed != counter; passed++) {
+            uint64_t bit;
+            uint64_t *word = word_of(slot, width, passed, &bit);
+            *word &= ~bit;
+        }
     }
     slot->highest = counter;
 }

@@ -70,7 +70,8 @@ static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, 
     memcpy(&bits, &value, sizeof bits);
     for (size_t at = 0; at < size;) {
         size_t used;
-        size_t end = at + event_size(bytes + at, &used) + used;
+        size_t event = event_size(bytes + at, &used);
+        size_t end = at + used + event;
         uint8_t *last = bytes + end - EVENT_END_SIZE;
         wire_put_varint(last + 1, time_ns / 1000);
         if (at == 0)

@@ -236,8 +236,8 @@ bool datagram_decode(struct batch *batch, const struct listener *listener,
     *chain = (struct record_chain){0};
     size_t name = sender == NULL ? 0 : strlen(sender) + 1;
     struct record *record = arena_allocate(arena, sizeof *record + datagram->size + name);
-    uint8_t *data = (uint8_t *)(record + 1);
-    char *copy = name == 0 || record == NULL ? NULL : (char *)data + datagram->size;
+    uint8_t *data = record == NULL ? NULL : (uint8_t *)(record + 1);
+    char *copy = name == 0 || data == NULL ? NULL : (char *)data + datagram->size;
     const struct decoding decoding = {arena, listener, datagram, data, copy, chain, refusal};
     if (record != NULL && keep_packet(&decoding)) {
         copy_payload(data, datagram);

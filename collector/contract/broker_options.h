@@ -17,7 +17,7 @@ enum message_header {
     HEADER_SCHEMA = 1 << 0,
     HEADER_LISTENER = 1 << 1,
     HEADER_COLLECTOR = 1 << 2, /* the host's name */
-    HEADER_NUMBER = 1 << 3,    /* the message's id; a resent message keeps its id */
+    HEADER_NUMBER = 1 << 3,    /* the message's id; a message that is sent again keeps its id */
 };
 
 /* The records that get the same message key. Brokers keep the order of messages with one key. */
@@ -52,7 +52,7 @@ extern const char *const message_header_names[];
 struct broker_options {
     enum message_unit per;
     struct key_options key; /* Kafka only */
-    unsigned headers;       /* enum message_header */
+    unsigned headers;       /* bits of enum message_header */
 
     /* Kafka only. */
     uint64_t max_topics; /* topics in use at the same time */

@@ -44,7 +44,8 @@ struct delivery_record {
     uint32_t lines, samples; /* number of lines, and number of samples with a line of their own;
                                 samples 0: not known */
     uint8_t outcome, reason; /* the answer for this record, if the block has per_record */
-    bool done;               /* its outcome was decided by an earlier try, so it is not resent */
+    bool done;               /* an earlier try has decided the record's outcome; the record is not
+                              * resent */
     bool maybe_sent;         /* it was sent in an earlier try, but no answer came */
     bool repeated; /* refused together with other records, some of which may have been accepted */
     uint8_t group; /* for the destination's use; kept when the block is resent */
@@ -82,7 +83,8 @@ struct delivery_block {
     uint8_t outcome, reason;
     bool per_record;
 
-    bool lent; /* set by abandon: a library may still read the bytes and keys after the answer */
+    bool lent; /* set by abandon: the destination's library may still read the bytes and keys after
+                * the answer */
 };
 
 /* When a block with an unknown outcome is resent. */
@@ -93,8 +95,8 @@ enum delivery_retry {
 };
 
 /*
- * Returns true if records that the far end may already have are sent again. `spills` is true if the
- * sink has a spill; `overwrites` is the encoder's member of this name.
+ * Returns true if a block is sent again although the far end may already have it. `spills` is true
+ * if the sink has a spill; `overwrites` is the member of struct encoder_ops.
  */
 static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool overwrites)
 {
@@ -105,7 +107,7 @@ static inline bool delivery_repeats(enum delivery_retry retry, bool spills, bool
 struct delivery_options {
     uint64_t timeout; /* nanoseconds for which a block is tried */
     enum delivery_retry retry;
-    uint64_t in_flight;  /* maximum number of blocks in flight */
+    uint64_t in_flight;  /* maximum number of blocks that were sent and have no answer */
     char *spill;         /* the folder where records wait on disk; NULL means no spill */
     uint64_t spill_size; /* maximum number of bytes in that folder */
 };

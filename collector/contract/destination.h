@@ -50,8 +50,8 @@ enum destination_keys {
     DESTINATION_KEYS_HTTP = 1 << 10,
     DESTINATION_KEYS_KAFKA = 1 << 11,
     DESTINATION_KEYS_NATS = 1 << 12,
-    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* in_flight=, for deliveries other than HTTP, Kafka
-                                             and NATS */
+    DESTINATION_KEYS_IN_FLIGHT = 1 << 13, /* the key in_flight=, for deliveries other than HTTP,
+                                           * Kafka and NATS */
 };
 
 /* The kinds of fields in a path. A path with fields names several files. */
@@ -119,8 +119,8 @@ struct destination_ops {
                       const char **why);
 
     /*
-     * Returns true if both parts may use the same name in the same folder. At least one of them is
-     * a sink of this destination. Set if and only if read_path is set.
+     * Returns true if both parts of the configuration may use the same name in this folder. At
+     * least one of them is a sink of this destination. NULL if read_path is NULL.
      */
     bool (*names_meet)(const struct used_names *a, const struct used_names *b);
 

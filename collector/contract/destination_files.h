@@ -19,7 +19,8 @@ struct record;
 /* The block that a record belongs to, and the steps before the record may be added. */
 struct file_set_route {
     size_t block;
-    bool taken; /* the block may have records of another file: write it, then call take_over */
+    bool taken; /* the block may have records of another file: the caller must write the block and
+                 * then call take_over */
     bool later; /* the record's period is later than that of all earlier records: write all
                    blocks first, so that each sender's records are written in order of time */
 };

@@ -19,7 +19,8 @@ struct destination_options {
     const char *path;
     const struct sink_settings *settings;
     struct disk_reserve reserve; /* free space to leave on the disk, from --min-free */
-    bool written;                /* only for check: another sink already writes the file */
+    bool written;                /* only for `check`: true if another sink already writes the
+                                  * file */
     size_t block_size;           /* delivery: maximum size of a block in bytes */
     uint64_t stall_timeout_ns;   /* nanoseconds in which a replaced reader must read the
                                     remaining bytes */
@@ -47,7 +48,7 @@ struct destination_shape {
                           exceeds it */
     size_t chunks;     /* file set of several blocks: number of pieces of memory that the blocks
                           share */
-    size_t chunk_size; /* size of such a piece in bytes, at most block_size */
+    size_t chunk_size; /* size of each of these pieces in bytes, at most block_size */
     bool arranged;     /* file set: each block is arranged and becomes a file of its own */
     size_t memory;     /* bytes that the destination and its library allocate, without the blocks */
 };

@@ -41,7 +41,8 @@ struct file_options {
 struct relay_options {
     struct address targets[RELAY_TARGETS_MOST];
     size_t target_count;
-    bool to_turn;     /* each datagram goes to one target, round robin; false: to all targets */
+    bool to_turn;     /* true: each datagram goes to one target, to each in turn; false: each
+                       * datagram goes to all targets */
     bool raw;         /* also send datagrams that could not be decoded */
     bool keep_source; /* send from the address of the original sender */
 };

@@ -34,8 +34,9 @@ extern const char *const sink_view_names[];
 /* Which histograms become native histograms of Prometheus. */
 enum native_histograms {
     NATIVE_OFF,
-    NATIVE_EXPONENTIAL, /* exponential ones */
-    NATIVE_ALL,         /* explicit ones, too, with custom buckets */
+    NATIVE_EXPONENTIAL, /* exponential histograms */
+    NATIVE_ALL,         /* exponential histograms, and explicit histograms as native histograms with
+                         * custom buckets */
 };
 
 /* The values of native_histograms= by enum native_histograms, then NULL. */
@@ -122,7 +123,8 @@ struct encoded {
     size_t left_out; /* samples for which the file has no room (arrange) or the format has no
                         form */
     size_t joined;   /* labels whose values were joined because their names became equal */
-    /* Samples left out: of series beyond the limit, and with a time outside the limits. */
+    /* Numbers of samples that were left out: those of a series beyond max_series=, and those with a
+     * time outside the limits. */
     size_t series_refused, out_of_time;
     size_t time_replaced; /* samples written with the arrival time instead of their own */
     size_t arranged;      /* for `arrange`: maximum number of bytes that the record takes in the
@@ -183,7 +185,8 @@ struct encoder_ops {
                             struct schema_ops) */
     bool needs_packets;  /* it writes whole datagrams (`packet` of struct record) */
     bool relayed;        /* it writes the datagrams themselves: for relays, and only for them */
-    bool overwrites;     /* readers keep one copy of a repeated sample, so resending is harmless */
+    bool overwrites;     /* readers keep only one copy of a repeated sample, so a block can be sent
+                          * twice without harm */
     bool requests_alone; /* its output can only be sent as HTTP requests */
     bool has_buckets;    /* histograms become Prometheus buckets */
     bool has_suffixes;   /* supports counter_suffix */
@@ -193,8 +196,8 @@ struct encoder_ops {
     bool has_head;          /* supports head */
     bool has_json;          /* supports json: it writes messages as JSON */
     bool caches_parts;      /* it copies parts of earlier lines (ENCODER_CACHE_SIZE) */
-    bool binary;     /* no lines of text, so no terminal and no views; torn records are detected
-                        differently */
+    bool binary;            /* its output is not lines of text: it is not for terminals, and has no
+                             * views */
     bool for_people; /* writes lines for a terminal, without the sender's control characters */
 
     /* Returns NULL if memory is short. */
@@ -239,8 +242,8 @@ struct encoder_ops {
     output_line *line;
 
     /*
-     * A torn record cannot be distinguished from other bytes. If a file has no whole record, none
-     * of its bytes are treated as a torn record.
+     * Set if a torn record cannot be told from other bytes. If a file then has no whole record,
+     * none of its bytes count as a torn record.
      */
     bool unmarked;
 };

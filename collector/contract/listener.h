@@ -29,17 +29,18 @@ struct listener {
                                          arrive */
     const struct networks *senders;   /* the permitted senders; NULL means all */
     struct rate_limit *rate_limit;    /* the rate limit of each sender, or NULL */
-    const struct sender_keys *keys;   /* keys of the senders of sealed datagrams; NULL: not
-                                         sealed */
+    const struct sender_keys *keys;   /* keys of the senders of sealed datagrams; NULL: the
+                                       * datagrams are not sealed */
     int64_t seal_max_age_ns;          /* maximum nanoseconds between sending and arrival of a
                                          sealed datagram */
     const struct dtls_settings *dtls; /* for DTLS; NULL for other listeners */
     size_t sessions;                  /* DTLS: maximum number of sessions of each socket */
     size_t sessions_per_address;      /* DTLS: maximum number of these sessions from one network */
     struct mismatch_hint *hint;       /* detects a wrong schema, or NULL if disabled */
-    bool spread;        /* it has several sockets, and a sender's datagram may reach any of them */
-    bool several;       /* a sender may use several connections or sockets at once, and each is read
-                           independently */
+    bool spread;        /* the listener has several sockets, and each datagram of a sender may reach
+                         * any of them */
+    bool several;       /* a sender may use several connections or sockets at once; each is read
+                         * independently of the others */
     bool keeps_packets; /* a sink writes whole datagrams (needs_packets of encoder_ops) */
     bool keeps_raw;     /* a relay also forwards datagrams that could not be decoded (raw of
                            relay_options) */

@@ -61,9 +61,11 @@ struct listener_config {
     uint64_t busy_poll;          /* SO_BUSY_POLL in nanoseconds, or 0 if off */
     bool kernel_filter;          /* the kernel filters the senders; requires `senders` */
     char *interface;             /* name of a network interface; NULL means all */
-    struct address group_source; /* source of a multicast group; ADDRESS_NONE: any */
+    struct address group_source; /* the only permitted source of a multicast group; ADDRESS_NONE:
+                                  * any source */
     char *id;          /* distinguishes listeners of one multicast group, or NULL if not given */
-    uint64_t coalesce; /* nanoseconds that datagrams may wait for others at a high rate */
+    uint64_t coalesce; /* nanoseconds that a datagram may wait for further datagrams when many
+                        * arrive */
 
     /*
      * For SOURCE_KEYS_STREAM; these sources also have ipv6_only, coalesce, and receivers (threads

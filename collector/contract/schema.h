@@ -130,7 +130,7 @@ struct sample_histogram {
     struct sample_totals totals;
     const double *bounds; /* upper bounds, inclusive, ascending */
     size_t bound_count;
-    const uint64_t *counts; /* as many as bounds plus one, or none */
+    const uint64_t *counts; /* one count more than bounds, or no counts */
     size_t count_count;
 };
 
@@ -180,7 +180,8 @@ struct sample {
     } value;
     struct text unit;        /* empty: the sender gave no unit */
     struct text description; /* empty: the sender gave no description */
-    bool missing;          /* the sender has no value any more; its number, or its counts, are 0 */
+    bool missing;            /* the sender has reported that there is no value any more; the number,
+                              * or the counts, are 0 */
     int64_t time_ns;       /* nanoseconds since 1970 UTC; 0 means not given, use the arrival time */
     int64_t start_time_ns; /* start of a cumulative value, or 0 if not given */
     size_t index;          /* for the schema's use: position of the sample in its message */
@@ -225,7 +226,7 @@ struct schema_cursor {
     size_t outer[3];
     struct arena *scratch;
     size_t made;  /* bytes of scratch used by the last step */
-    bool missing; /* set by the caller: next_sample also returns samples that are missing */
+    bool missing; /* set by the caller: next_sample also returns samples with `missing` set */
 };
 
 /* Options of the protobuf JSON mapping. */

@@ -47,7 +47,8 @@ struct setting {
     enum setting_type type;
     unsigned scopes;            /* for a key: its scopes, as bits (enum key_scope) */
     size_t offset;              /* offset of its field in the struct that values are stored in */
-    const char *default_text;   /* as a user would write it; NULL if the field stays zero */
+    const char *default_text;   /* the default as a user would write it; NULL if the default is
+                                 * zero */
     uint64_t minimum, maximum;  /* range of a number, both ends included */
     const char *const *choices; /* for SETTING_BOOL and SETTING_ENUM: all words, then NULL */
     setting_parser *parse;      /* for SETTING_PARSED */

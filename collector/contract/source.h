@@ -57,7 +57,7 @@ struct source {
     struct mismatch_hint *hint;    /* `listener.hint` */
     struct dtls_settings *dtls;    /* `listener.dtls`, or NULL */
     /*
-     * During a change, the settings before it, until the change is kept or undone
+     * During a reload, the former settings, until the change is kept or undone
      * (collector/receive/dtls_source.h).
      */
     struct dtls_settings *dtls_before;
@@ -180,7 +180,8 @@ struct source_ops {
     const char *no_place; /* error message for a URL without a place */
     unsigned keys;        /* enum source_keys */
     bool ends;            /* it ends by itself after all input has been read */
-    bool waits;           /* senders wait while there is no room; false if data is lost then */
+    bool waits;           /* senders wait while the queues have no room; false: datagrams are lost
+                           * then */
 
     /*
      * Returns the source that serves this place, if the scheme does not determine it (fd:). The

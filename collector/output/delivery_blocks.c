@@ -53,7 +53,10 @@ void buffered_block_begin(struct buffered_block *buffered, const char *head, siz
     buffered->route[0] = '\0';
 }
 
-/* Stores the name if all records have it and it is short enough; otherwise stores "". */
+/*
+ * Remembers the schema's or listener's name for the block: `fact` becomes the name if all records
+ * so far have this name and it is short enough, otherwise "".
+ */
 static void note_fact(char *fact, const char *name, bool first)
 {
     if (first && strlen(name) < DELIVERY_FACT_SIZE)

@@ -6,7 +6,10 @@
 #include "collector/output/delivery_time.h"
 #include "collector/platform/clock.h"
 
-/* Publishes since when an answer of the destination is missing: `now`, or 0 if it has no blocks. */
+/*
+ * Publishes the time since which the destination owes an answer: `now`, or 0 if it has no
+ * blocks.
+ */
 static void note_waits(struct delivery_writer *delivery, int64_t now)
 {
     atomic_store_explicit(&delivery->base.waits_since_ns, delivery->out == 0 ? 0 : now,
@@ -36,7 +39,8 @@ static void complete_block(struct delivery_writer *delivery, struct buffered_blo
         histogram_note(&writer->options.counters->write_time, histogram_times,
                        (uint64_t)(now - buffered->begun_ns));
     } else if (outcomes.left == 0 && writer->state == SINK_WRITING) {
-        if (!writer->outage.has_reason) /* a reason that the destination has set is more exact */
+        if (!writer->outage.has_reason) /* a reason that the destination has set itself is more
+                                         * exact */
             sink_outage_set_reason(&writer->outage, error->text);
         sink_writer_note_failure(writer);
     }

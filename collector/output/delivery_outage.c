@@ -55,7 +55,8 @@ static bool is_away(const struct delivery_writer *delivery, struct error *error)
 }
 
 /*
- * Called in each step of the sink, so it fetches the error's text only when the text will be used.
+ * Called in each step of the sink. Asks the destination for the text of the error only when the
+ * text will be used, because making it takes time.
  */
 void delivery_outage_look(struct delivery_writer *delivery, int64_t now)
 {

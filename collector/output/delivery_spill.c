@@ -13,9 +13,9 @@
 
 struct delivery_spill {
     struct spill *spill;
-    struct spill_counts before; /* the spill's counts when this delivery_spill opened it or took
-                                   it over */
-    uint64_t recovered;         /* number of records that were in the spill at that time */
+    struct spill_counts before; /* the spill's counts when this delivery_spill opened the spill or
+                                 * took it over */
+    uint64_t recovered;         /* number of records that were then in the spill */
     /*
      * Number of records that were taken from the spill. When a taken block is left on disk, its
      * records without an outcome are subtracted again.
@@ -35,7 +35,7 @@ struct delivery_spill {
 
 /*
  * Returns how many blocks may be taken at a time: the blocks in flight, the next one, and one that
- * is given up. This number is doubled, because a taken block counts, even if it is acknowledged,
+ * is given up. The result is twice that number, because an acknowledged block still counts as taken
  * until all older blocks are acknowledged.
  */
 static size_t window_of(const struct delivery_options *options)
@@ -58,7 +58,7 @@ static void free_all(struct delivery_spill *spill)
     free(spill);
 }
 
-/* Returns the settings for a spill that is not written to, which needs no syncs and no reserve. */
+/* Returns settings without syncs and without a disk reserve, for a spill that is only read. */
 static struct spill_settings settings_of(const struct delivery_options *options, size_t record_size,
                                          const char *label)
 {
@@ -107,8 +107,8 @@ static int open_spill(struct delivery_spill *spill, const struct spill_settings 
     if (open == NULL)
         from = spill->before;
     /*
-     * Records that were already lost or gone when the spill was taken over count in the previous
-     * delivery_spill; those that spill_change has found to be lost count in this one.
+     * The previous delivery_spill has counted the records that were lost or gone before the spill
+     * was taken over. This one counts those that spill_change has found to be lost.
      */
     spill->recovered = spill->before.held + spill->before.lost - from.lost - from.gone;
     spill->before.lost = from.lost;
@@ -196,8 +196,8 @@ enum spill_stored delivery_spill_store(struct delivery_spill *spill,
 }
 
 /*
- * Marks all records of the block as maybe sent: an earlier attempt may have sent them, or the next
- * run may find the block on disk and send it.
+ * Marks all records of the block as maybe sent. Used if an earlier attempt may have sent them, or
+ * if the next run may find the block on disk and send it.
  */
 static void mark_maybe_sent(struct buffered_block *buffered)
 {

@@ -220,8 +220,8 @@ bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now)
 {
     struct error error;
     /*
-     * The block of the moved record is not used: an image would overwrite that record, which the
-     * block no longer counts.
+     * Does not use the block `moved`: it still has the bytes of a record that belongs to another
+     * block, and reading from disk would overwrite them.
      */
     struct buffered_block *buffered = delivery_empty_block(delivery, delivery->moved);
     if (delivery->spill == NULL || delivery->stopping || delivery->waiting != NULL ||
@@ -346,8 +346,8 @@ void delivery_leave_spill(struct delivery_writer *delivery)
 {
     struct sink_writer *writer = &delivery->base;
     if (delivery->spill != NULL)
-        delivery_spill_check_files(delivery->spill); /* before delivery_note_spill takes the
-                                                        final counts */
+        delivery_spill_check_files(delivery->spill); /* must come before delivery_note_spill, which
+                                                      * adds the final counts to the ledger */
     if (!atomic_load(&writer->leaves_spill_open)) {
         delivery_close_spill(delivery);
         return;

@@ -15,8 +15,9 @@
 #include "collector/platform/machine.h"
 
 /*
- * Returns the number of blocks: in_flight= blocks, and one to collect records in. With a spill
- * there is one more, so that blocks from disk can be sent while a block cannot be stored.
+ * Returns the number of blocks: one for each block in flight (in_flight=), and one to collect
+ * records in. With a spill there is one more, so that blocks from disk can be sent while a block
+ * cannot be stored.
  */
 static size_t block_count(const struct delivery_options *options)
 {
@@ -44,7 +45,7 @@ static void delivery_send_all(struct delivery_writer *delivery)
         delivery_send_waiting(delivery, now);
 }
 
-/* Does all work that needs no new records. */
+/* Does all work that does not need new records. */
 static void delivery_catch_up(struct sink_writer *writer)
 {
     struct delivery_writer *delivery = delivery_of(writer);
@@ -68,9 +69,9 @@ static void delivery_seal(struct delivery_writer *delivery)
 }
 
 /*
- * Returns true if the writer must give up because the deadline has passed. Sets its state to
- * SINK_GIVING_UP then, unless the writer stores the remaining records on disk: such a writer gives
- * up only blocks that cannot be stored.
+ * Returns true if the writer must give up because the deadline has passed. In that case sets its
+ * state to SINK_GIVING_UP, unless the writer stores the remaining records on disk: such a writer
+ * gives up only blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {
@@ -218,8 +219,8 @@ static bool delivery_put(struct sink_writer *writer, const struct listener *list
 
 /*
  * Returns true if collected records should be sent now. While a block is in flight, records are
- * collected until it is answered. While a block waits, a sink with a spill does not collect any
- * longer, because records are safer on disk.
+ * collected until it is answered. While a block waits, a sink with a spill does not collect
+ * records, because records on disk are safer.
  */
 static bool delivery_has_work(const struct sink_writer *writer)
 {
@@ -245,7 +246,7 @@ static bool delivery_serve(struct sink_writer *writer, int64_t now_ns)
     return delivery_make_room(writer);
 }
 
-/* The far end has no file to reopen, but the destination may read its credentials again. */
+/* Makes the destination read its credentials again. The far end has no file to reopen. */
 static void delivery_reopen(struct sink_writer *writer)
 {
     const struct delivery_ops *ops = delivery_ops_of(delivery_of(writer));
@@ -292,7 +293,10 @@ static void delivery_finish(struct sink_writer *writer)
     delivery_leave_spill(delivery);
 }
 
-/* The destination itself notices when the far end closes its connection. */
+/*
+ * Returns no handle, because the destination itself notices when the far end closes its
+ * connection.
+ */
 static wait_handle delivery_handle(const struct sink_writer *writer)
 {
     (void)writer;

@@ -21,16 +21,17 @@ struct route {
 
 struct fan_out {
     enum fan_out_waiting waiting;
-    struct mutex *lock; /* held by the thread that offers; NULL if the producer has one thread */
+    struct mutex *lock; /* held by the thread that offers a batch; NULL if the producer has one
+                         * thread */
     struct route *routes;
     size_t count;
-    struct route *spare;   /* room for the next routes */
+    struct route *spare;   /* memory for the routes that fan_out_set_sinks will set */
     struct tap_inlet *tap; /* NULL if there is no tap */
     bool holds; /* sinks are woken when the producer calls fan_out_wake_sinks or fan_out_hold */
-    _Atomic size_t held; /* number of batches for which no sink was woken yet */
+    _Atomic size_t held; /* number of offered batches for which no sink was woken yet */
     /*
-     * When fan_out_hold first saw such batches; 0 if there are none, or if it has not seen them
-     * yet.
+     * The time at which fan_out_hold first saw that `held` is not 0. 0 if `held` is 0, or if
+     * fan_out_hold was not called since then.
      */
     _Atomic int64_t held_ns;
     _Atomic size_t pausing; /* number of threads that wait for room */
@@ -130,8 +131,7 @@ static void describe_delay(const struct sink_condition *condition, enum record_r
     if (waited_ns >= SECOND)
         snprintf(text, size, "its destination has not accepted data for %" PRId64 " s",
                  waited_ns / SECOND);
-    else if (condition->oldest_ns != 0) /* no advice on --memory, because more memory does not
-                                           help */
+    else if (condition->oldest_ns != 0) /* no advice on --memory, because more would not help */
         snprintf(text, size, "its far end has not acknowledged the records before them%s",
                  condition->spill_size == 0 ? "; with spill= they would wait for it" : "");
     else
@@ -168,8 +168,8 @@ static bool waits_for(const struct fan_out *fan_out, const struct route *route)
 }
 
 /*
- * Checks that the queue has a slot. A producer that must pause does not wait: its batch goes into
- * any free slot.
+ * Returns whether the queue has a slot for the batch. If the producer must pause, the batch may
+ * take any free slot, so that the producer does not wait.
  */
 static enum queue_result ask_queue(const struct fan_out *fan_out, const struct route *route,
                                    const struct batch *batch)
@@ -200,8 +200,9 @@ static enum queue_result push(const struct fan_out *fan_out, struct route *route
 }
 
 /*
- * If the sink drops the oldest records, requests room for further batches (batch_queue_want_room).
- * Called after the batch was pushed or refused, while the caller still has a reference to it.
+ * If the sink drops the oldest records, requests room for later batches (batch_queue_want_room).
+ * Called after the batch was pushed or refused; the caller must still have a reference to the
+ * batch.
  */
 static void look_ahead(const struct fan_out *fan_out, struct route *route,
                        const struct batch *batch, bool refused)
@@ -285,8 +286,8 @@ static void notify_sinks(const struct fan_out *fan_out)
 }
 
 /*
- * Clears held_ns first: if another thread sets it before `held` is cleared, sinks are later woken
- * too early, never too late.
+ * Clears held_ns before `held`: if another thread sets held_ns in between, the sinks are later
+ * woken too early, but never too late.
  */
 void fan_out_wake_sinks(struct fan_out *fan_out)
 {
@@ -297,7 +298,10 @@ void fan_out_wake_sinks(struct fan_out *fan_out)
         notify_sinks(fan_out);
 }
 
-/* Returns true if a sleeping sink has a long queue. A sink that is awake needs no wake-up. */
+/*
+ * Returns true if a sink is asleep while its queue is long. A sink that is awake empties its queue
+ * without being woken.
+ */
 static bool keeps_much_from(const struct fan_out *fan_out)
 {
     for (size_t i = 0; i < fan_out->count; i++) {
@@ -368,7 +372,7 @@ bool fan_out_pause(struct fan_out *fan_out)
 {
     if (deadline_is_over(&fan_out->deadline))
         return false;
-    if (fan_out->holds) /* only a sink that is awake makes room */
+    if (fan_out->holds) /* wakes the sinks, because only a sink that is awake makes room */
         notify_sinks(fan_out);
     atomic_fetch_add(&fan_out->pausing, 1);
     wakeup_wait(fan_out->wakeup, NO_HANDLE, false, 1);

@@ -16,8 +16,8 @@ struct file_blocks {
     uint32_t *next;     /* for each chunk, the next chunk in its block or in the list of free
                            chunks */
     char *memory;       /* the chunks */
-    size_t first, last; /* the ends of the list of blocks with records */
-    char *whole;        /* buffer for a block of several chunks in one piece */
+    size_t first, last; /* first and last block in the list of blocks with records */
+    char *whole;        /* buffer in which the chunks of a block are joined */
     struct output view; /* the bytes that file_blocks_bytes returned last */
     struct file_block blocks[];
 };

@@ -18,13 +18,14 @@
 #include "collector/platform/clock.h"
 
 /*
- * The next step of a put, or the step that stopped half-way. "In place" means that there is one
- * block; "buffered" means that there are several.
+ * The stages of adding a record (put). Each stage names what is done next, or what has stopped
+ * half-way. "In place": there is one block, and records are encoded in it. "Buffered": there are
+ * several blocks, and a record is encoded in a buffer first.
  */
 enum put_stage {
     PUT_BEFORE, /* in place: writes the earlier records of the block */
-    PUT_LATER,  /* buffered: writes all blocks, if the record's time begins other files */
-    PUT_TAKEN,  /* buffered: writes the block, if it belonged to another file */
+    PUT_LATER,  /* buffered: writes all blocks, if the record begins a later period of files */
+    PUT_TAKEN,  /* buffered: writes the block, if it has the records of another file */
     PUT_ROOM,   /* buffered: writes the block, if it has no room for the record */
     PUT_CHUNKS, /* buffered: writes the largest blocks, until there is memory for the record */
     PUT_ALONE,  /* buffered: writes the record directly, without a block */
@@ -37,7 +38,7 @@ struct file_set_writer {
     struct file_blocks *blocks;
     struct output place;  /* the bytes of the block, if there is one block */
     struct output record; /* the encoded record of the put, if there are several blocks */
-    /* The block in its arranged form; only if shape.arranged is set. */
+    /* The block in the form that the encoder's `arrange` makes; only if shape.arranged is set. */
     struct output arranged;
 
     /* A write of the bytes `written` has stopped half-way. */
@@ -48,7 +49,7 @@ struct file_set_writer {
     bool rotating;      /* a rotation has stopped half-way; all blocks are written before it */
     int64_t serve_ns;   /* when the current call of serve began (monotonic) */
 
-    /* The current put: its stage, and the facts about its record. */
+    /* The put that has not ended: its stage, and data about its record. */
     enum put_stage stage;
     struct encoded encoded;
     struct file_set_route route;
@@ -56,7 +57,10 @@ struct file_set_writer {
     size_t end;
 };
 
-/* A single block has additional room for the record with which it exceeds block_size. */
+/*
+ * Returns the size of the only block; 0 if there are several blocks. It has additional room for a
+ * record, because the last record may make it longer than block_size.
+ */
 static size_t place_room(const struct destination_shape *shape, size_t record_size)
 {
     return shape->blocks == 1 ? shape->block_size + record_size : 0;
@@ -95,8 +99,8 @@ static void begin_anew(struct sink_writer *writer, bool empty)
 }
 
 /*
- * Tries to write once. Returns true if that worked, or if the file is refused; otherwise describes
- * the wait and returns false.
+ * Tries to write once. Returns true if the bytes were written, or if their file is refused.
+ * Otherwise describes the wait and returns false.
  */
 static bool try_bytes(struct file_set_writer *set, size_t block)
 {
@@ -122,10 +126,9 @@ static bool try_bytes(struct file_set_writer *set, size_t block)
 }
 
 /*
- * Writes set->written, with retries, until that works or the deadline has passed. Reopens the files
- * between two tries if that is requested: it must not wait for this write, because it may be what
- * makes writes work again. Returns false if it stopped half-way; otherwise *out is true if the
- * bytes were written.
+ * Writes set->written, with retries, until it is written or the deadline has passed. If a reopening
+ * is requested, reopens the files between two tries, because that may be what makes writes succeed
+ * again. Returns false if it stopped half-way; otherwise *out is true if the bytes were written.
  */
 static bool write_bytes(struct file_set_writer *set, size_t block, bool *out)
 {
@@ -212,7 +215,7 @@ static bool write_due_blocks(struct file_set_writer *set, int64_t now_ns)
         if (first == NO_FILE_BLOCK || file_blocks_get(set->blocks, first)->due_ns > now_ns)
             return true;
         if (!file_set_write_block(set, first))
-            return false; /* the block stays due */
+            return false; /* the block is still due */
     }
 }
 

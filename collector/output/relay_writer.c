@@ -7,13 +7,13 @@
 #include "collector/platform/clock.h"
 
 /*
- * Collected datagrams are sent when they have this number of bytes, so the next datagram always has
- * room.
+ * Size limits in bytes. Datagrams are sent when the collected ones have COLLECTED_SIZE bytes; the
+ * buffer has room for one more datagram.
  */
 #define COLLECTED_SIZE ((size_t)64 * 1024)
 #define DATAGRAM_SIZE  ((size_t)64 * 1024)
 
-/* Nanoseconds to pause if the socket has no room. No event reports when it has room again. */
+/* Pause in nanoseconds if the socket's buffer is full. No event reports that it has room again. */
 #define PAUSE_NS INT64_C(1000000)
 
 struct relay_writer {
@@ -22,8 +22,7 @@ struct relay_writer {
     struct relay_datagram datagrams[RELAY_MOST];
     bool raw[RELAY_MOST];       /* the datagram is undecoded, so it is counted separately */
     bool sending;               /* sending the datagrams has begun, but not ended */
-    int64_t collected_until_ns; /* when the datagrams must be sent (monotonic), while there are
-                                   any */
+    int64_t collected_until_ns; /* while there are datagrams: when they must be sent (monotonic) */
     struct log_limit log;
     struct output out; /* the bytes of the datagrams */
     char bytes[COLLECTED_SIZE + DATAGRAM_SIZE];
@@ -50,8 +49,8 @@ static void log_unsent(struct relay_writer *relay, size_t unsent, const struct e
 }
 
 /*
- * Counts outcomes. A datagram that did not reach all targets may have reached some; the sends to
- * these targets count as lines.
+ * Counts the outcomes of the datagrams. A datagram that was not sent to all targets may have been
+ * sent to some; each of these sends counts as a line.
  */
 static void count_outcomes(struct relay_writer *relay, const struct error *error)
 {
@@ -83,7 +82,8 @@ static void count_outcomes(struct relay_writer *relay, const struct error *error
             sink_writer_count_failed(writer, 1);
     }
     sink_writer_count_written(writer, written, &sum);
-    if (writer->state != SINK_WRITING) /* the deadline has passed, so no send has failed */
+    if (writer->state != SINK_WRITING) /* the deadline has passed before the datagrams could be
+                                        * sent; the system has not refused them */
         return;
     if (unsent != 0)
         log_unsent(relay, unsent, error);
@@ -131,7 +131,10 @@ static bool relay_flush(struct sink_writer *writer)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Adds the datagram that was appended at `start`. Returns as put does. */
+/*
+ * Adds the datagram that was appended at `start` to the collected ones. Returns as `put` of struct
+ * sink_writer_ops.
+ */
 static bool relay_add(struct sink_writer *writer, const struct record *record, size_t start,
                       bool raw)
 {
@@ -199,7 +202,10 @@ static void relay_reopen(struct sink_writer *writer)
     atomic_store(&writer->reopen_wanted, false);
 }
 
-/* Returns no handle, because the system does not report whether anyone receives. */
+/*
+ * Returns no handle, because the system does not report whether a program receives the
+ * datagrams.
+ */
 static wait_handle relay_handle(const struct sink_writer *writer)
 {
     (void)writer;

@@ -48,6 +48,6 @@ void sink_thread_probe(const struct sink_thread_options *options, int64_t timeou
 bool sink_thread_opens_later(const struct sink_thread_options *options)
 {
     struct destination_shape shape;
-    /* If memory is short, assumes that the destination opens files while it writes. */
+    /* If memory is short, returns true, as if the destination opened files while it writes. */
     return !sink_options_shape(options, &shape) || shape.blocks != 0;
 }

@@ -5,8 +5,8 @@
 #include "collector/base/rule.h"
 
 struct queue_list {
-    struct queue_list *before; /* the list that this list replaced */
-    size_t count;              /* 0 only in `none` */
+    struct queue_list *before; /* the list that this one has replaced; NULL if it is the first */
+    size_t count;              /* number of queues; 0 only in the list `none` */
     struct batch_queue *queues[];
 };
 

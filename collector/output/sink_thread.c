@@ -47,7 +47,7 @@ int sink_thread_open(struct sink_thread *sink, struct error *error)
     return sink->writer->destination != NULL ? 0 : sink_writer_open(sink->writer, error);
 }
 
-/* The destination is not open, so there is no flush and no finish. */
+/* The destination is not open, so the records fail without a flush and without `finish`. */
 void sink_thread_give_up(struct sink_thread *sink)
 {
     RULE(!sink->started, "a sink that has started is not given up");
@@ -86,7 +86,8 @@ int sink_thread_start(struct sink_thread *sink, struct error *error)
     RULE(!sink->started, "a sink starts once");
     RULE(sink->writer->destination != NULL, "a sink is open before it starts");
     if (!sink->hosted && thread_start(&sink->thread, "sink", run_sink, sink, error) != 0)
-        return -1; /* the system may have a thread later */
+        return -1; /* not final: the caller may try again, because the system may have a free thread
+                    * later */
     sink->started = true;
     return 0;
 }

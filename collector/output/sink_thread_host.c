@@ -3,7 +3,8 @@
 #include "collector/platform/clock.h"
 
 /*
- * Nanoseconds between two checks for a reader that has gone, while there are no records to write.
+ * Nanoseconds between two checks for a reader that has closed the pipe, while there are no records
+ * to write.
  */
 #define LOOK_NS INT64_C(100000000)
 
@@ -11,7 +12,8 @@
 #define LONGEST_RETRY_NS INT64_C(16000000)
 
 /*
- * Handles a reader that has gone while there are no records to write. Returns when to check again.
+ * Checks for a reader that has closed the pipe, while there are no records to write. Returns the
+ * time of the next check.
  */
 static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 {
@@ -30,9 +32,9 @@ static int64_t look_at_reader(struct sink_thread *sink, int64_t now)
 }
 
 /*
- * Returns true if a sink that stopped half-way may continue now; otherwise *next_ns is when to
- * check again. A call consumes the wake-up: if it returns true the sink must continue, because no
- * other wake-up will come.
+ * Returns true if a sink that stopped half-way may continue now; otherwise sets *next_ns to the
+ * time of the next check. The function consumes a wake-up. After it has returned true the sink must
+ * continue, because no second wake-up will come.
  */
 static bool may_go_on(struct sink_thread *sink, int64_t *next_ns)
 {

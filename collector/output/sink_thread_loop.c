@@ -81,8 +81,8 @@ static bool reopen_destination(struct sink_thread *sink)
 }
 
 /*
- * Serves what is due, however busy the sink is. Sets *due to when something is due next. Returns as
- * flush_writer does.
+ * Calls the writer's `serve` if it is due, even if there are batches to write. Sets *due to the
+ * time of the next call. Returns as flush_writer does.
  */
 static bool serve_due(struct sink_thread *sink, int64_t *due)
 {
@@ -125,8 +125,8 @@ static bool write_batch(struct sink_thread *sink, bool *none)
 }
 
 /*
- * Does the work that comes before batches: an operation that stopped half-way, a reopening, and
- * what is due.
+ * Does the work that must come before the next batch: continues an operation that stopped half-way,
+ * reopens the destination if requested, and serves the writer if it is due.
  */
 static bool serve_before_batch(struct sink_thread *sink, int64_t *due)
 {

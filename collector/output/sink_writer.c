@@ -100,8 +100,8 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 }
 
 /*
- * Sample rules leave out many records on purpose. So with rules, only one of this number of
- * filtered records is examined for a hint that the schema does not match.
+ * With sample rules only one of this number of filtered records is examined for the hint that the
+ * schema does not match, because the rules leave out many records on purpose.
  */
 #define HINT_RULED_ONE_IN 64
 
@@ -146,8 +146,8 @@ void sink_writer_count_filtered(struct sink_writer *writer, const struct record 
 }
 
 /*
- * Counts the samples and labels of a record that the format could not express, even if the record
- * is not written.
+ * Counts the samples and labels of a record that could not be written as they are. Also called for
+ * records that are not written.
  */
 static void count_changes(const struct sink_writer *writer, const struct encoded *encoded)
 {
@@ -284,8 +284,9 @@ void sink_writer_pause(struct sink_writer *writer, const struct error *error)
 }
 
 /*
- * A wake-up ends the pause, because it may request a reopening, which may help. A wake-up that only
- * requests room does not end the pause, so that evictions do not cause more tries.
+ * Returns true if the pause is over. Any wake-up ends the pause, because it may request a
+ * reopening, which may make writes succeed. Only a wake-up that requests room in a queue does not
+ * end it.
  */
 bool sink_writer_has_paused(struct sink_writer *writer)
 {
@@ -344,7 +345,7 @@ void sink_writer_begin_block(struct sink_writer *writer)
 
 void sink_writer_end_block(struct sink_writer *writer, bool out)
 {
-    writer->waited = false; /* bytes written outside a block do not count as waiting */
+    writer->waited = false; /* a wait for bytes outside of a block is not published */
     atomic_store_explicit(&writer->waits_since_ns, 0, memory_order_relaxed);
     if (out)
         histogram_note(&writer->options.counters->write_time, histogram_times,

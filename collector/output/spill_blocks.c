@@ -24,7 +24,7 @@ static bool make_block_room(struct visit *visit, size_t size)
     return buffered_block_make(&visit->buffered, size);
 }
 
-/* Moves the records without an outcome together. Returns the number of bytes that they have. */
+/* Moves the bytes of the records without an outcome together. Returns the number of these bytes. */
 static size_t gather(struct buffered_block *buffered, uint64_t *records)
 {
     struct delivery_block *block = &buffered->block;

@@ -24,7 +24,10 @@ static bool is_watched(const struct stream_writer *stream)
     return destination->stream->is_watched != NULL && destination->stream->is_watched(destination);
 }
 
-/* Hides control characters on a terminal, unless the encoder has done so (for_people). */
+/*
+ * Replaces control characters if the destination is a terminal. Not needed if the encoder does so
+ * itself (for_people).
+ */
 static void hide_controls(struct stream_writer *stream, size_t start)
 {
     if (!stream->base.options.settings->encoder->for_people)

@@ -59,7 +59,7 @@ static size_t write_some(struct stream_writer *stream, bool *blocked)
     return 0;
 }
 
-/* Returns true if something must be written before the next record has room. */
+/* Returns true if bytes must be written, or records be read, before another record has room. */
 static bool has_more(const struct stream_writer *stream)
 {
     return stream_owes_head(stream) || stream->sent < stream->out.used ||
@@ -86,7 +86,10 @@ static bool write_next(struct stream_writer *stream, bool *blocked)
     return written != 0;
 }
 
-/* Handles the result of the last try to write, after the wait if there was one. */
+/*
+ * Handles the result of the last write. Called after the wait that followed the write, if there was
+ * one.
+ */
 static void conclude_try(struct stream_writer *stream)
 {
     struct sink_writer *writer = &stream->base;

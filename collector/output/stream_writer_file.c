@@ -1,4 +1,3 @@
-/* The file of a stream: its beginning, and reopening it. */
 #include "collector/output/stream_writer_state.h"
 
 void stream_writer_look_at_beginning(struct stream_writer *stream)
@@ -29,9 +28,10 @@ void stream_writer_open_anew(struct stream_writer *stream)
 }
 
 /*
- * Reopens the file while writes fail. A reopening may make writes succeed again, so it does not
- * wait until the block is written. A record that is partly in the old file is removed there, and is
- * written whole to the new file. If the part cannot be removed (from a pipe), the reopening waits.
+ * Reopens the file while writes fail, without waiting for the end of the block, because writes may
+ * succeed in the new file. If the old file has the beginning of a record, the beginning is removed,
+ * and the whole record is written to the new file. If it cannot be removed, as from a pipe, the
+ * file is not reopened now.
  */
 static void reopen_failing(struct stream_writer *stream)
 {

@@ -70,7 +70,7 @@ void stream_writer_log_cut(const struct stream_writer *stream)
               "the last line is cut: stop_timeout is over");
 }
 
-/* Called if the file keeps the beginning of a record whose end is not written. */
+/* Called if the beginning of a record stays in the file and its end will not be written. */
 static void leave_torn(struct stream_writer *stream)
 {
     struct destination *destination = stream->base.destination;

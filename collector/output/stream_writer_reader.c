@@ -7,8 +7,8 @@
 #include "collector/platform/clock.h"
 
 /*
- * Called when the reader has ended. Records that were written to it, in part or whole, and that it
- * has not read are lost. The next reader begins with the record after these.
+ * Called when the reader has ended. Counts the records as lost that were written to it, in part or
+ * whole, and that it has not read. The next reader begins with the record after these.
  */
 static void lose_unread(struct stream_writer *stream, enum record_failure reason)
 {
@@ -64,7 +64,8 @@ void stream_writer_follow_reader(struct stream_writer *stream, enum record_failu
     struct sink_writer *writer = &stream->base;
     size_t unread = 0;
     enum reader_state state = writer->destination->stream->progress(writer->destination, &unread);
-    uint64_t given = stream_accepted(stream) - stream->reader_at; /* without the head */
+    uint64_t given = stream_accepted(stream) - stream->reader_at; /* bytes of records, without the
+                                                                   * head */
     uint64_t read_to = stream_accepted(stream) - (unread < given ? unread : given);
     stream_writer_commit_to(stream, read_to);
     if (state == READER_ENDED) {

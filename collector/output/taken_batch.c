@@ -32,7 +32,8 @@ static bool write_records(struct taken_batch *taken, struct sink_writer *writer)
 {
     const bool takes_raw = writer->options.settings->relay.raw;
     for (const struct record *record = taken->next; record != NULL; record = record->next) {
-        if (record->next != NULL) /* with many listeners the name is not in the cache */
+        if (record->next != NULL) /* reads the next record's listener: with many listeners its name
+                                   * is not in the cache */
             PREFETCH(record->next->listener->name);
         if (takes_raw && !put_raw_before(taken, writer, record)) {
             taken->next = record;

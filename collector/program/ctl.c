@@ -26,7 +26,10 @@ static const struct order orders[] = {
 
 #define ORDERS (sizeof orders / sizeof *orders)
 
-/* The collector at `address`, or if that is NULL, the process with the id `process`. */
+/*
+ * The receiver of an order: the collector whose control socket has this address or, if the address
+ * is NULL, the process with this id.
+ */
 struct receiver_of_order {
     const char *address;
     unsigned long process;
@@ -64,8 +67,8 @@ static bool ctl_parse_address(const char *text, struct receiver_of_order *to,
 }
 
 /*
- * Reads a process id or an address. Accepts a number that is too large for an id: the process will
- * not be found.
+ * Parses a process id or an address. A number that is too large for an id is accepted; no process
+ * will be found for it.
  */
 static bool parse_receiver(const char *text, struct receiver_of_order *to,
                            struct parse_error *fault)
@@ -142,7 +145,10 @@ static enum exit_code ask_with(const struct order *order, const char *address,
     return EXIT_CODE_NOT_REACHED;
 }
 
-/* The printed answer can be longer: each invalid byte becomes the three bytes of U+FFFD. */
+/*
+ * The printed text can be longer than the answer: each invalid byte becomes the three bytes of
+ * U+FFFD.
+ */
 static enum exit_code ctl_request(const struct order *order, const char *address)
 {
     struct output answer = {.data = malloc(CONTROL_ANSWER_MOST), .capacity = CONTROL_ANSWER_MOST};

@@ -13,7 +13,7 @@
 
 #define TEXT_COLUMN 4
 
-/* More bytes than any text of the glossary has. */
+/* Size of a buffer that has room for any text of the glossary. */
 #define SENTENCE_SIZE 1024
 
 /* --- printing one entry ----------------------------------------------------------------------- */
@@ -107,7 +107,8 @@ static void suggest(const struct glossary *glossary, const char *word)
 }
 
 /*
- * Prints all entries for the word. *printed is true if an entry was printed before, and is updated.
+ * Prints all entries for the word, with an empty line before each entry if *printed is true. Sets
+ * *printed to true if it prints one.
  */
 static bool explain(const struct glossary *glossary, const char *word, bool *printed)
 {

@@ -94,7 +94,7 @@ static enum exit_code keygen_print(const struct keygen_request *request)
     struct error error;
     enum exit_code code = EXIT_CODE_OK;
     snprintf(line.name, sizeof line.name, "%s", request->name);
-    setvbuf(stdout, NULL, _IONBF, 0); /* no copy of the key stays in a buffer */
+    setvbuf(stdout, NULL, _IONBF, 0); /* no buffer, so that no copy of the key stays in memory */
     if (keygen_fill(&line, &error) == 0) {
         sender_key_line_put(&out, &line);
         keygen_put_limit(&out, " not-before=", request->not_before);

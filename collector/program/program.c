@@ -23,12 +23,15 @@
 #include "collector/program/start_report.h"
 #include "collector/program/supervision.h"
 
-/* Time after the stop's deadline in which threads can return from their last system calls. */
+/*
+ * Nanoseconds after the deadline of the stop in which threads may return from their last system
+ * calls.
+ */
 #define GRACE_NS INT64_C(500000000)
 
 /*
- * Longest wait until a full stderr accepts a ledger: during a run, when it delays signals, and at
- * the end.
+ * Longest time in milliseconds to wait for a full stderr when a ledger is written: during a run,
+ * when signals must not be delayed, and at the end.
  */
 #define LIVE_WAIT_MS  100
 #define FINAL_WAIT_MS 1000
@@ -48,8 +51,9 @@ struct run {
     size_t open;      /* connections that were open when limit_ns was set */
     bool stopping;
     uint64_t files;   /* files that sinks had completed when limit_ns was set */
-    bool asked;       /* a signal or a client has requested the stop */
-    bool asked_again; /* a second request has come: the stop is not extended for files */
+    bool asked;       /* a signal or a client has requested a stop */
+    bool asked_again; /* a second request for a stop has come: the stop then does not wait for
+                       * files */
     struct log_limit wait_log;
 };
 
@@ -124,8 +128,8 @@ static void stop_in_time(struct run *run)
 }
 
 /*
- * The first request begins to drain, unless the pipeline already drains. The second one stops at
- * once.
+ * The first request begins a stop that drains the pipeline, unless the pipeline already drains. The
+ * second request stops at once.
  */
 static void stop_on_request(struct run *run)
 {
@@ -137,7 +141,7 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
-/* Reacts to the first hang-up only: the kernel and each shell report the same one. */
+/* Ignores all hang-ups after the first, because the kernel and each shell report the same one. */
 static void stop_after_hangup(struct run *run)
 {
     if (run->asked)
@@ -161,8 +165,8 @@ static void stop_when_complete(struct run *run)
 }
 
 /*
- * Returns the milliseconds until `due`, the end of --duration, or the limit of the stop; negative:
- * no limit.
+ * Returns the milliseconds until the earliest of two times: `due`, and the limit of the stop or,
+ * before a stop, the end of --duration. Negative if there is no limit.
  */
 static int wait_time(const struct run *run, int64_t now, int64_t due)
 {
@@ -194,8 +198,8 @@ static int take_config(struct run *run, struct error *error)
         return -1;
     }
     /*
-     * Options that only a restart can change are reported by the pipeline, not as a need of the
-     * sandbox.
+     * Leaves a change of an option that only a restart can change to the pipeline, which reports
+     * it; the sandbox does not check such a configuration.
      */
     if (option_fixed_change(run->config, config) == NULL &&
         sandboxing_permits(run->sandboxing, config, error) != 0) {
@@ -255,7 +259,7 @@ static void log_failed_wait(struct run *run)
 
 static void program_handle(struct run *run, enum control_event event)
 {
-    struct error refusal; /* reload has logged it */
+    struct error refusal; /* not used, because reload has already logged it */
     switch (event) {
     case CONTROL_STOP:
         stop_on_request(run);
@@ -323,8 +327,8 @@ static enum control_event await_event(struct run *run, int64_t now)
 }
 
 /*
- * Extends the limit of the stop while connections are closed or files are completed: with many of
- * them, or with a slow disk, this takes long, but no thread hangs.
+ * Extends the limit of the stop if connections were closed or files were completed since the last
+ * limit. With many of them, or on a slow disk, this takes long although no thread hangs.
  */
 static bool extend_limit(struct run *run, int64_t now)
 {
@@ -533,7 +537,7 @@ static int program_start(struct run *run, struct error *error)
         return -1;
     if (serve_clients(run, error) != 0)
         return -1;
-    /* Everything is open, and no other thread runs. */
+    /* From here on everything is open, and no other thread runs yet. */
     if (run->config->user != NULL && give_root_up(run, error) != 0)
         return -1;
     start_report_log(run->config, pipeline_plan(run->pipeline));

@@ -63,7 +63,7 @@ static bool walk_file(const char *path, take_property *take, void *context)
         text[length] = '\0';
         walked = walk_text(text, take, context);
     }
-    secure_clear(text, TEXT_SIZE + 1); /* it may have passwords */
+    secure_clear(text, TEXT_SIZE + 1); /* the text may contain passwords */
     free(text);
     return walked;
 }
@@ -99,7 +99,7 @@ bool sandbox_files_add_named(struct sandbox_plan *plan, const struct broker_opti
 /* --- Kerberos --------------------------------------------------------------------------------- */
 
 struct login {
-    bool sasl, other; /* other: by a mechanism other than GSSAPI, which is librdkafka's default */
+    bool sasl, other; /* true if a mechanism other than GSSAPI, librdkafka's default, is chosen */
 };
 
 static bool take_login(void *context, const char *name, const char *value)

@@ -11,7 +11,7 @@
 #include "collector/text/copy.h"
 #include "collector/text/text.h"
 
-#define PORT_DNS   53 /* for answers that do not fit into a datagram */
+#define PORT_DNS   53 /* DNS over TCP, for answers that do not fit into a datagram */
 #define PORT_HTTP  80
 #define PORT_HTTPS 443
 
@@ -44,7 +44,10 @@ static bool add_key_files(struct sandbox_plan *plan, const void *settings, unsig
     return true;
 }
 
-/* Adds the folder of a path, which may have fields (%Y): the part before the first field. */
+/*
+ * Adds the folder of a path. The path may have fields such as %Y; only the part before the first
+ * field is used.
+ */
 static bool add_file_set(struct sandbox_plan *plan, const char *path)
 {
     char *start = text_copy(path, strcspn(path, "%"));
@@ -103,8 +106,8 @@ static uint16_t url_port(const struct sink_config *sink)
 }
 
 /*
- * Adds the ports of a delivery. A broker names other brokers, whose ports are not known, so any
- * port may be needed.
+ * Adds the ports to which a delivery connects. A Kafka or NATS server names other servers, whose
+ * ports are not known, so any port may be needed.
  */
 static void add_connections(struct sandbox_plan *plan, const struct sink_config *sink)
 {

@@ -165,8 +165,8 @@ static int wider(int width, const char *text)
 }
 
 /*
- * Prints the JSON object whose members `write` appends for a row, after a comma unless it is the
- * first row.
+ * Prints one row as a JSON object; `write` appends its members. Prints a comma before it unless it
+ * is the first row.
  */
 static bool show_json(void (*write)(struct output *out, const void *row), const void *row,
                       bool first)

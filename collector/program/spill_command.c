@@ -63,8 +63,8 @@ static bool count_block(void *context, const struct spilled_block *block, struct
 }
 
 /*
- * Writes the format that a label begins with. Blocks of an earlier version have no label:
- * "unknown".
+ * Writes the format, which is the first line of the label. Writes "unknown" for a block of an
+ * earlier version, which has no label.
  */
 static void format_of(const char *label, char format[64])
 {
@@ -104,7 +104,7 @@ static bool spill_write_all(const char *bytes, size_t size, struct error *error)
     return false;
 }
 
-/* Writes the head (such as a csv header) once, before the first record. */
+/* Writes the file's head (such as a csv header) before the first record of the export. */
 static bool export_block(void *context, const struct spilled_block *block, struct error *error)
 {
     struct command *command = context;

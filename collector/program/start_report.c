@@ -16,7 +16,7 @@
 
 static void log_listener(const struct listener_config *listener)
 {
-    /* Only captures: other sources log when their sockets are served. */
+    /* Logged only for captures; other sources log it when their sockets are served. */
     if (listener->source->ends)
         log_naming(LOG_INFO, LOG_OF_LISTENER, listener->name, "reading %s", listener->name);
     for (size_t i = 0; i < listener->schema_count; i++)
@@ -46,7 +46,8 @@ static void log_dead_letters(const struct dead_letter_config *dead_letters)
 }
 
 /*
- * Warns of short queues. Queues get the rest of --memory after the sinks, and a spill needs a lot.
+ * Warns if the queues are short. The queues get the part of --memory that the sinks do not need,
+ * and a sink with a spill needs much.
  */
 static void log_short_queues(const struct memory_plan *plan)
 {

@@ -12,18 +12,25 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Interval at which the status line is made. It is reported only if it has changed. */
+/*
+ * Interval in nanoseconds at which the status line is made. It is reported only if it has
+ * changed.
+ */
 #define STATUS_NS (5 * SECOND_NS)
 
-/* Checks in each watchdog period: more than one, so that a late check does no harm. */
+/*
+ * Number of checks in each watchdog period. It is more than one, so that one late check does no
+ * harm.
+ */
 #define LOOKS 3
 
-/* Added to the limit of a stop, for writing the ledger and joining threads. */
+/* Nanoseconds that are added to the limit of a stop, for writing the ledger and joining threads. */
 #define STOP_MARGIN_NS (5 * SECOND_NS)
 
 struct supervision {
     struct service_manager *manager;
-    struct pipeline *pipeline; /* NULL: not begun, or stopping before a deadline */
+    struct pipeline *pipeline; /* NULL before supervision has begun, and while a stop with a
+                                * deadline runs */
     int64_t status_due_ns;
     int64_t counted_ns; /* time when `received` was read */
     uint64_t received;

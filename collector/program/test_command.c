@@ -137,7 +137,10 @@ static void note_broken(struct testing *testing, const char *path, const struct 
     config_test_report_add_broken(&testing->report, path, error->text);
 }
 
-/* Reads only the configuration: environment variables must not influence a test. */
+/*
+ * Reads the configuration without the environment, because environment variables must not influence
+ * a test.
+ */
 static bool read_config(const struct config_test_file *file, struct config *config,
                         struct error *error)
 {
@@ -259,7 +262,7 @@ static void run_file(struct testing *testing, const char *path)
 
 static enum exit_code run_files(struct testing *testing)
 {
-    /* Warnings about datagrams are not logged: the report has them. */
+    /* Only errors are logged; warnings about datagrams are in the report. */
     static const struct log_settings quiet = {.level = LOG_ERROR};
     struct error error;
     if (log_begin(&quiet, &error) != 0) {

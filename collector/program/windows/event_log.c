@@ -29,8 +29,8 @@ static bool event_log_report(enum log_level level, const wchar_t *text)
 }
 
 /*
- * Returns the length of the next event's text: the whole text, or whole lines, or as much as an
- * event can have.
+ * Returns the length of the next event's text: the whole text if it fits, otherwise as many whole
+ * lines as fit, otherwise as many characters as fit.
  */
 static size_t first_part(const wchar_t *text, size_t length)
 {

@@ -92,7 +92,7 @@ static bool read_words(int argc, char **argv, struct words *words, struct error 
     return true;
 }
 
-/* The service manager allows at most 256 characters. */
+/* Converts a service's name. The service manager allows at most 256 characters. */
 static bool to_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], struct error *error)
 {
     if (*text != '\0' && strpbrk(text, "/\\") == NULL &&
@@ -113,10 +113,10 @@ static bool to_display_name(const char *text, wchar_t name[SERVICE_NAME_SIZE], s
 /* --- commands --------------------------------------------------------------------------------- */
 
 /*
- * Returns the service's arguments with absolute paths, or NULL with `error` filled. Paths in a
- * configuration file are relative to its folder, so this makes that folder the current one, as the
- * service does. Arguments with a configuration file are checked later (is_right); other arguments
- * are checked here.
+ * Returns the service's arguments with absolute paths, or NULL with `error` filled. Makes the
+ * configuration file's folder the current one, as the service does, because paths in the file are
+ * relative to it. Only arguments without a configuration file are checked here; the others are
+ * checked later by is_right.
  */
 static char **checked_arguments(const struct service_program *program, const struct words *words,
                                 struct error *error)
@@ -136,8 +136,8 @@ static char **checked_arguments(const struct service_program *program, const str
 }
 
 /*
- * Checks the absolute paths: two different relative paths may become the same path. Also checks a
- * configuration with a file.
+ * Checks the arguments after their paths were made absolute, because two relative paths may have
+ * become the same path. Also checks the configuration file, if there is one.
  */
 static bool is_right(const struct service_program *program, int argc, char **argv,
                      struct error *error)

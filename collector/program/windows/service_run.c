@@ -80,7 +80,10 @@ static enum exit_code service_collect(void)
     return code;
 }
 
-/* The first argument is the service's name; further arguments of the start are ignored. */
+/*
+ * Runs the service. The first argument is the service's name; other arguments that the manager
+ * passes are ignored.
+ */
 static void WINAPI service_main(DWORD count, wchar_t **arguments)
 {
     SERVICE_STATUS_HANDLE handle =

@@ -28,7 +28,10 @@
 
 static const wchar_t description[] = L"Collects telemetry from protobuf datagrams over UDP.";
 
-/* A part of each command line that service_create makes, and of no other. */
+/*
+ * These words are in each command line that service_create makes, and in no other command line of a
+ * service.
+ */
 static const wchar_t own_words[] = L"\" service run --";
 
 static int setup_fail(struct error *error, enum exit_code code, const char *what, DWORD reason)
@@ -67,8 +70,8 @@ static wchar_t *line_of(const char *program, char *const *arguments)
 }
 
 /*
- * Returns true if the manager leaves the line unchanged. It replaces %NAME% by the variable of this
- * name, and paths may contain percent signs.
+ * Returns true if the service manager would use the line unchanged. It replaces %NAME% by the
+ * environment variable of that name, and a path may contain percent signs.
  */
 static bool stays_as_it_is(const wchar_t *line)
 {
@@ -199,7 +202,7 @@ static int check_own(SC_HANDLE service, struct error *error)
 }
 
 /*
- * Requests the stop when the service runs, and waits until it has stopped. Gives up if the service
+ * Requests the stop if the service runs, and waits until it has stopped. Gives up if the service
  * reports no progress for PATIENCE_MS.
  */
 static int setup_stop(SC_HANDLE service, struct error *error)

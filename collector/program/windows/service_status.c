@@ -16,7 +16,10 @@ static struct {
     HANDLE beat; /* a timer that runs during the stop, else NULL */
 } service = {SRWLOCK_INIT, NULL, NULL, {0}, NULL};
 
-/* Reports a state. The caller has the lock, so that no thread reports an outdated state. */
+/*
+ * Reports a state. The caller holds the lock, so that no other thread reports an older state
+ * afterwards.
+ */
 static void status_report(DWORD state, DWORD accepted, DWORD hint_ms)
 {
     service.status.dwServiceType = SERVICE_WIN32_OWN_PROCESS;
@@ -76,7 +79,8 @@ void service_status_stopped(enum exit_code code)
     service.status.dwCheckPoint = 0;
     service.status.dwWin32ExitCode = code == EXIT_CODE_OK ? NO_ERROR : ERROR_SERVICE_SPECIFIC_ERROR;
     service.status.dwServiceSpecificExitCode = (DWORD)code;
-    service.status.dwCurrentState = SERVICE_STOPPED; /* late timer calls report nothing */
+    service.status.dwCurrentState = SERVICE_STOPPED; /* from now on, a timer call that comes late
+                                                      * reports nothing */
     ReleaseSRWLockExclusive(&service.lock);
     if (timer != NULL)
         DeleteTimerQueueTimer(NULL, timer, INVALID_HANDLE_VALUE);

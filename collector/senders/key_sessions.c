@@ -9,9 +9,12 @@ struct key_sessions {
     _Atomic unsigned holders;
     struct mutex *mutex; /* guards the members below */
     struct seal_sessions sessions;
-    const _Atomic int64_t *written_ns; /* ceiling of all keys; NULL without a state file */
-    int64_t own_ns;                    /* ceiling of this key; the higher ceiling applies */
-    int64_t wanted_ns; /* latest time above both ceilings that has arrived since the last write */
+    const _Atomic int64_t *written_ns; /* points to the ceiling of all keys; NULL without a state
+                                        * file */
+    int64_t own_ns;                    /* ceiling of this key; the higher of the two ceilings
+                                        * applies */
+    int64_t wanted_ns; /* latest time of a datagram that was refused because it was above both
+                        * ceilings, since the last write */
 };
 
 static struct key_sessions *create_sessions(void)
@@ -69,8 +72,9 @@ size_t key_sessions_memory(void)
 /* --- datagrams -------------------------------------------------------------------------------- */
 
 /*
- * The caller holds the lock. A write lowers a ceiling before it looks at the sessions, so it sees
- * everything that was accepted under the old ceiling.
+ * Returns true if the time is above both ceilings. The caller holds the lock. A write lowers a
+ * ceiling before it reads the sessions, so it sees every datagram that was accepted under the old
+ * ceiling.
  */
 static bool is_above_ceiling(const struct key_sessions *sessions, int64_t time_ns)
 {

@@ -18,7 +18,8 @@ static int refuse_file(const char *path, const char *why, struct error *error)
 }
 
 /*
- * Checks the open file and not its name, because a rename could exchange the file after the check.
+ * Checks owner and permissions of the open file. Checking its name would not be safe, because
+ * another file could get that name after the check.
  */
 static int check_file(const char *path, const struct input_file *file, struct error *error)
 {
@@ -47,8 +48,8 @@ static int check_file(const char *path, const struct input_file *file, struct er
 }
 
 /*
- * The memory has one byte more than the file had when it was opened. If that byte gets filled, the
- * file has grown.
+ * Reads the whole file. The buffer has one byte more than the file had when it was opened. If that
+ * byte is filled, the file has grown.
  */
 static int read_file(struct input_file *input, struct keys_file *file, struct error *error)
 {
@@ -103,7 +104,7 @@ void keys_file_close(struct keys_file *file)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Without the line break. */
+/* Returns the length of the line at `at`, without its line break. */
 static size_t line_length(const struct keys_file *file, size_t at)
 {
     const char *end = memchr(file->bytes + at, '\n', file->size - at);

@@ -11,7 +11,7 @@
 #define SETS   (RATE_LIMIT_SOURCES / WAYS)
 #define SECOND INT64_C(1000000000)
 
-/* Marks the hash of a name. No address family has this value. */
+/* Used in place of the address family when a name is hashed. No address family has this value. */
 #define NAMED 0xff
 
 /*
@@ -24,7 +24,10 @@ struct bucket {
     int64_t at_ns; /* time of `missing` */
 };
 
-/* The fingerprints are adjacent because a search reads all of them. Zero in an empty slot. */
+/*
+ * `fingerprint` is zero in an empty slot. The fingerprints are adjacent because a search reads all
+ * of them.
+ */
 struct set {
     uint64_t fingerprint[WAYS][2];
     struct bucket bucket[WAYS];
@@ -48,7 +51,7 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16])
     if (limit == NULL)
         return NULL;
     limit->rate = rate;
-    /* Zeroed by calloc only, so that pages without sources take no memory. */
+    /* The memory is zeroed only by calloc, so that pages that no source uses take no memory. */
     limit->sets = calloc(SETS, sizeof *limit->sets);
     if (!sharded_sets_create(&limit->frame, SETS, secret) || limit->sets == NULL) {
         rate_limit_destroy(limit);
@@ -107,7 +110,8 @@ static int64_t full_at(const struct bucket *bucket, uint64_t rate)
 static void fingerprint_of(const struct rate_limit *limit, const struct address *source,
                            const char *sender, uint64_t fingerprint[2])
 {
-    uint8_t host[24] = {0}; /* whole words are hashed fastest */
+    uint8_t host[24] = {0}; /* has a multiple of 8 bytes, because the hash is fastest for whole
+                             * words */
     struct siphash hash;
     siphash_begin(&hash, limit->frame.secret);
     if (sender == NULL) {
@@ -121,7 +125,7 @@ static void fingerprint_of(const struct rate_limit *limit, const struct address 
         siphash_feed(&hash, sender, strlen(sender));
     }
     siphash_end(&hash, fingerprint);
-    fingerprint[1] |= 1; /* 0 marks an empty slot */
+    fingerprint[1] |= 1; /* never 0, because 0 marks an empty slot */
 }
 
 static struct bucket *find_in(struct set *set, const uint64_t fingerprint[2])

@@ -76,8 +76,8 @@ static bool refuse_state(const char *text, struct error *why)
 }
 
 /*
- * Refuses a file that users outside its group could change: an older file in its place would make
- * the program accept old datagrams again.
+ * Refuses a file that users outside its group can change. If somebody replaced it by an older file,
+ * the program would accept old datagrams again.
  */
 static bool check_state_file(const struct input_file *input, struct error *why)
 {
@@ -92,8 +92,8 @@ static bool check_state_file(const struct input_file *input, struct error *why)
         return refuse_state("it belongs to another user, and that user could change it: "
                             "chown it to the user of this program or to root",
                             why);
-    case EXPOSURE_GROUP: /* Kubernetes gives all files of a volume to the group fsGroup at each
-                            mount */
+    case EXPOSURE_GROUP: /* allowed, because Kubernetes gives all files of a volume to the group
+                          * fsGroup at each mount */
     case EXPOSURE_NONE:
         break;
     }
@@ -101,7 +101,7 @@ static bool check_state_file(const struct input_file *input, struct error *why)
            refuse_state("it is too large for a state file", why);
 }
 
-/* If the file is cut during the read, its checksum will not match. */
+/* Reads the whole file. If the file is cut during the read, its checksum will not match. */
 static bool read_whole(struct input_file *input, uint8_t **bytes, size_t *size, struct error *why)
 {
     if (!check_state_file(input, why))

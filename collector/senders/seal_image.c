@@ -123,7 +123,10 @@ static bool get_session(const uint8_t *bytes, struct seal_session *session)
     return session->highest != 0;
 }
 
-/* Returns false if the bytes are not a key, or too few. */
+/*
+ * Reads a key at the reader's position. Returns false if the bytes are not a key, or are too
+ * few.
+ */
 static bool get_key(struct seal_image_reader *reader, uint64_t *id, struct seal_sessions *sessions)
 {
     const uint8_t *key = reader->bytes + reader->at;

@@ -26,7 +26,7 @@ struct seal_state {
     struct mutex *mutex; /* guards `known`, which the writing thread reads */
     struct known_keys known;
 
-    struct seal_image image; /* for the writing thread while it runs */
+    struct seal_image image; /* used only by the writing thread while it runs */
     struct thread *thread;
     struct wakeup *wakeup;
     _Atomic bool stopping;
@@ -82,9 +82,10 @@ static void lower_ceiling(struct seal_state *state, int64_t common_ns)
 }
 
 /*
- * Returns how far ahead to write at `now_ns`. The ceiling rises only at the end of a write, and the
- * next write may last as long, so the time must suffice for two. When a slow disk becomes faster,
- * the time ahead shrinks only as time passes, so that the ceiling is not lowered.
+ * Returns how far ahead of `now_ns` the time in the file must be. The ceiling rises only at the end
+ * of a write, and the next write may take as long as the last one, so the result suffices for two
+ * writes. When a slow disk becomes faster, the result decreases only as fast as time passes, so
+ * that the ceiling is never lowered.
  */
 static int64_t choose_ahead(const struct seal_state *state, int64_t now_ns)
 {
@@ -149,8 +150,8 @@ static int write_measured(struct seal_state *state, int64_t now_ns, struct error
 }
 
 /*
- * Reports a write that ended after the ceiling. Does not report it if only its beginning was late,
- * because the program was suspended or the clock was set forward.
+ * Logs that a write ended after the ceiling. Does not log it if only the beginning of the write was
+ * late: the program was then suspended, or the clock was set forward.
  */
 static void report_slowness(struct seal_state *state, int64_t late_ns)
 {
@@ -208,7 +209,7 @@ int seal_state_start(struct seal_state *state, struct error *error)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* If `state` is NULL, only checks the bytes. */
+/* Reads an image into the state. If `state` is NULL, only checks the bytes. */
 static int take_image(struct seal_state *state, const char *path, const uint8_t *bytes, size_t size,
                       struct error *error)
 {
@@ -265,8 +266,8 @@ static void free_state(struct seal_state *state)
 }
 
 /*
- * On a slow disk the time ahead has already passed when the first write ends, so the file is
- * written again, further ahead.
+ * Writes the file for the first time. On a slow disk the time ahead has passed when the write ends,
+ * so the file is written again, further ahead.
  */
 static int write_first(struct seal_state *state, int64_t now_ns, struct error *error)
 {
@@ -311,8 +312,8 @@ int seal_state_open(const char *path, int64_t now_ns, struct seal_state **out, s
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /*
- * A key that leaves the file counts as unknown. The floor of unknown keys must therefore not be
- * below the times that the key has accepted.
+ * Raises the floor of unknown keys before a key leaves the file. The key then counts as unknown, so
+ * this floor must not be below the times that the key has accepted.
  */
 static void fold_key(struct seal_state *state, const struct known_key *key, int64_t now_ns)
 {

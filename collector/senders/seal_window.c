@@ -66,7 +66,7 @@ static void advance(struct seal_session *slot, uint32_t width, uint64_t counter)
     slot->highest = counter;
 }
 
-/* Returns false if the counter was seen, or is below the window. */
+/* Marks a counter as seen. Returns false if it was already seen, or is below the window. */
 static bool mark(struct seal_session *slot, uint32_t width, uint64_t counter)
 {
     uint64_t bit;
@@ -106,8 +106,8 @@ static struct seal_session *choose_slot(struct seal_sessions *sessions)
 }
 
 /*
- * The session keeps the floor with which its first datagram was compared, because the key's floor
- * rises here only for the sake of the forgotten session.
+ * Begins a session. Its floor is the key's floor before this call. If another session must be
+ * forgotten, the key's floor rises, but only because of the forgotten session.
  */
 static struct seal_session *begin_session(struct seal_sessions *sessions, uint64_t session,
                                           int64_t time_ns)

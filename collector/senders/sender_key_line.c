@@ -11,11 +11,11 @@
 
 #define ID_DIGITS      16
 #define KEY_DIGITS     (2 * SEALED_KEY_SIZE)
-#define KEY_CHARACTERS 44 /* as base64 */
+#define KEY_CHARACTERS 44 /* length of a key as base64 */
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Takes the next word from the line; it is empty at the end of the line. */
+/* Removes the next word from `rest` and returns it; the word is empty at the end of the line. */
 static struct text take_word(struct text *rest)
 {
     while (rest->size != 0 && (*rest->data == ' ' || *rest->data == '\t'))
@@ -94,7 +94,10 @@ static bool read_key(struct text word, uint8_t key[SEALED_KEY_SIZE])
     return good;
 }
 
-/* Reads NAME=TIME. Returns false if the word is different, or if the name was given before. */
+/*
+ * Reads a word NAME=TIME. Returns false if the word has another form, or if NAME was given
+ * before.
+ */
 static bool read_time(struct text word, const char *name, int64_t unset_ns, int64_t *ns)
 {
     char time[40];

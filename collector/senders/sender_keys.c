@@ -13,7 +13,7 @@
 struct sender_keys {
     _Atomic unsigned holders;
     size_t count, room;
-    struct sender_key *keys; /* on pages of secret memory */
+    struct sender_key *keys; /* in memory that core dumps omit */
     struct id_index index;
     bool for_sending;
     bool apart; /* no other table shares its sessions */
@@ -151,7 +151,7 @@ static struct key_sessions *sessions_before(const struct sender_keys_options *op
     return key_sessions_create(options->floor_ns);
 }
 
-/* Returns true if tables of before have the key, but all of them with other sessions. */
+/* Returns true if a table in `before` has this key, but no table has it with these sessions. */
 static bool has_other_sessions(const struct sender_keys_options *options,
                                const struct sender_key *key)
 {
@@ -165,7 +165,10 @@ static bool has_other_sessions(const struct sender_keys_options *options,
     return found;
 }
 
-/* With a state file the sessions come from the state, which also has those of earlier runs. */
+/*
+ * Sets the sessions of a key. With a state file the sessions come from the state, which also has
+ * those of earlier runs.
+ */
 static bool set_sessions(const struct sender_keys_options *options, struct sender_key *key)
 {
     if (options->state == NULL) {

@@ -14,7 +14,7 @@
 
 struct row {
     struct traffic_sender traffic;
-    uint64_t numbered; /* number of its senders that number their datagrams */
+    uint64_t numbered; /* number of senders at this host that number their datagrams */
     uint64_t lost, missing, duplicated;
 };
 
@@ -27,7 +27,8 @@ struct sender_report {
     struct traffic_sender *read; /* the senders of one table */
     struct row *rows;
     size_t row_count;
-    struct sequence_sender losers[LOSERS_TOLD]; /* greatest losses first */
+    struct sequence_sender losers[LOSERS_TOLD]; /* the senders with the greatest losses come
+                                                 * first */
     size_t loser_count;
 };
 
@@ -110,7 +111,7 @@ static int compare_identity(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->source.scope, b->source.scope);
 }
 
-/* By listener, then the busiest first, then by address. */
+/* Sorts by listener; then the busiest sender first; then by address. */
 static int compare_business(const void *left, const void *right)
 {
     const struct traffic_sender *a = &((const struct row *)left)->traffic;
@@ -131,7 +132,10 @@ static void read_tables(struct sender_report *report)
     }
 }
 
-/* Several threads may have counted the same host, because its ports may reach different threads. */
+/*
+ * Adds up the rows of one host. Several threads may have counted the host, because datagrams from
+ * its ports may reach different threads.
+ */
 static void merge_rows(struct sender_report *report)
 {
     size_t kept = 0;

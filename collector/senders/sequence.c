@@ -143,7 +143,10 @@ void sequence_begin(const struct sequence_table *table, struct sequence_step *st
     prefetch_set(sequence_set_at(sets, step->set));
 }
 
-/* Compares the cheap members first, because with many senders numbers hardly ever extend a step. */
+/*
+ * Compares the number and the boot id before the fingerprint, which is expensive: with many senders
+ * a number hardly ever extends a step.
+ */
 bool sequence_extend(const struct sequence_table *table, struct sequence_step *step,
                      const struct sequence_key *key, uint64_t boot_id, uint64_t number)
 {
@@ -158,7 +161,10 @@ bool sequence_extend(const struct sequence_table *table, struct sequence_step *s
     return true;
 }
 
-/* No effect if the sender is not in the table, or moves before sequence_end. */
+/*
+ * Prefetches data of the sender. Does nothing if the sender is not in the table, or is moved before
+ * sequence_end.
+ */
 void sequence_go_on(const struct sequence_table *table, const struct sequence_step *step)
 {
     const struct sequence_sets *sets = sets_of(table, step);
@@ -177,7 +183,7 @@ void sequence_go_on(const struct sequence_table *table, const struct sequence_st
         prefetch_set(sequence_set_at(sets, second_set(&sets->frame, step->set, step->fingerprint)));
 }
 
-/* The slot of a step's sender, or the slot for it if it is new. */
+/* The slot that has the step's sender (`found`), or the slot that a new sender will get. */
 struct place {
     struct slot slot;
     bool found;
@@ -204,7 +210,7 @@ static void enter(struct sequence_sets *sets, struct place place, const struct s
     } else {
         admit_sender(sets, slot, step, outcome);
     }
-    if (step->spread) /* the cause may be the order in which sockets were read */
+    if (step->spread) /* not counted: the cause may be the order in which sockets were read */
         outcome->reordered = 0;
     if (sets->senders != NULL && !sequence_is_next(outcome)) {
         struct sequence_sender *sender = &sets->senders[slot.set * WAYS + slot.way];
@@ -248,9 +254,9 @@ static bool knows(struct sequence_sets *sets, const struct sequence_step *step)
 }
 
 /*
- * Enters the numbers of a sender with several paths into its long window, or into an ordinary one
- * if it has no long one. The lock of the long window's shard keeps the sender's other threads from
- * deciding differently.
+ * Enters the numbers of a sender with several paths: into its long window, or into an ordinary
+ * window if it has no long one. The lock of the long window's shard is held, so that other threads
+ * that serve this sender make the same decision.
  */
 static void enter_several(struct sequence_table *table, const struct sequence_step *step,
                           struct sequence_outcome *outcome)

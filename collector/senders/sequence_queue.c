@@ -36,7 +36,8 @@ static void end_first(struct sequence_queue *queue)
 }
 
 /*
- * A note that is extended keeps its counters: keys with equal fingerprints have the same listener.
+ * Adds a note to the queue, or extends the last one. An extended note keeps its counters, because
+ * keys with equal fingerprints have the same listener.
  */
 void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key *key,
                          uint64_t boot_id, uint64_t number, struct ingest_counters *counters)

@@ -19,7 +19,7 @@ bool sequence_sets_create(struct sequence_sets *sets, size_t senders, uint32_t w
                           const uint8_t secret[16])
 {
     sets->window = window;
-    /* Zeroed by calloc only, so that pages without senders take no memory. */
+    /* The memory is zeroed only by calloc, so that pages that no sender uses take no memory. */
     sets->memory = calloc(1, sequence_sets_memory(senders, window));
     sets->first = first_line_of(sets->memory);
     return sharded_sets_create(&sets->frame, sharded_sets_for(senders), secret) &&
@@ -50,7 +50,7 @@ bool sequence_sets_keep_senders(struct sequence_sets *sets)
     return sets->senders != NULL;
 }
 
-/* Returns WAYS if the sender is not in the set. */
+/* Returns the index of the sender's slot in the set, or WAYS if the set does not have it. */
 static size_t find_way(const struct sequence_set *set, const uint64_t fingerprint[2])
 {
     size_t way = 0;

@@ -46,13 +46,16 @@ static void set_seen(struct sequence_window window, uint64_t number, uint32_t co
         window.seen[(at / 64 + 1) % (window.size / 64)] |= mask >> (64 - bit);
 }
 
-/* `number` must be inside the window. */
+/* Returns true if the number was seen. `number` must be inside the window. */
 static bool is_seen(struct sequence_window window, uint64_t number)
 {
     return (window.seen[number % window.size / 64] >> number % 64 & 1) != 0;
 }
 
-/* `number` must be inside the window. Returns true if it was already seen. */
+/*
+ * Marks the number as seen. Returns true if it was already seen. `number` must be inside the
+ * window.
+ */
 static bool test_and_set_seen(struct sequence_window window, uint64_t number)
 {
     bool before = is_seen(window, number);
@@ -70,8 +73,8 @@ uint64_t sequence_window_unseen(struct sequence_window window)
 }
 
 /*
- * Extends a number of 32 bits to 64. After a start or restart numbers begin in the second round of
- * 2^32, so that numbers before the first one are still above 0.
+ * Extends a number of 32 bits to 64 bits. After a start or a restart, adds 2^32, so that numbers
+ * before the first one can be represented too.
  */
 static uint64_t unwrapped(uint64_t number)
 {
@@ -93,8 +96,8 @@ static void set_expected(struct sequence_window window, uint64_t count)
 }
 
 /*
- * Starts with `number`; earlier numbers are not expected. Clears only the bits of expected numbers:
- * no other bits are set, and in a long window few numbers are expected.
+ * Begins the window at `number`; earlier numbers are not expected. Clears only the bits of expected
+ * numbers, because no other bits are set.
  */
 static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t number)
 {
@@ -108,9 +111,10 @@ static void begin_life(struct sequence_window window, uint64_t boot_id, uint64_t
 }
 
 /*
- * Moves the end of the window up by `distance`. Returns how many numbers left it unseen. A number
- * that enters takes the bit of one that leaves. If the distance exceeds the window's size, the
- * numbers in between enter and leave at once.
+ * Moves the end of the window up by `distance`. Returns how many expected numbers left the window
+ * unseen. A number that enters the window gets the bit of the number that leaves it. If the
+ * distance exceeds the window's size, the numbers in between are never in the window and count as
+ * unseen.
  */
 static uint64_t slide(struct sequence_window window, uint64_t distance)
 {
@@ -141,10 +145,10 @@ static void note_ahead(struct sequence_window window, uint64_t number,
 }
 
 /*
- * Returns true if the number may be from a restarted sender without boot id. In the long window of
- * a sender with several paths, this is a number that had already arrived; one that had not may have
- * waited on another path. For a spread sender it is not, because its datagrams may be duplicated on
- * any path.
+ * Returns true if the number may come from a sender without boot id that has restarted. Such a
+ * number is below the window, or is in the long window of a sender with several paths and was
+ * already seen. An unseen number may have waited on another path. A seen number of a spread sender
+ * may be a duplicate that arrived on any path.
  */
 static bool may_have_restarted(struct sequence_window window, const struct sequence_step *step,
                                uint64_t number)
@@ -155,7 +159,7 @@ static bool may_have_restarted(struct sequence_window window, const struct seque
     return age >= window.size || (!step->spread && is_seen(window, number));
 }
 
-/* Begins again with the suspect's number, and the number that follows it shortly. */
+/* Begins the window again at the suspect's number, and adds the number that has followed it. */
 static void restart_at(struct sequence_window window, uint64_t first, uint64_t number,
                        struct sequence_outcome *outcome)
 {
@@ -227,7 +231,10 @@ static bool goes_on(struct sequence_window window, uint64_t boot_id, uint64_t nu
     return number != 0 && window.sender->boot_id == boot_id && window.sender->highest == number - 1;
 }
 
-/* Enters `count` numbers (at most SEQUENCE_RUN_MOST) from `number` on, as if one by one. */
+/*
+ * Enters `count` numbers (at most SEQUENCE_RUN_MOST) from `number` on, with the same outcome as if
+ * they were entered one by one.
+ */
 static void note_run(struct sequence_window window, const struct sequence_step *step,
                      uint64_t number, uint32_t count, struct sequence_suspect *suspect,
                      struct sequence_outcome *outcome)

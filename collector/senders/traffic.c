@@ -185,14 +185,18 @@ static bool try_read(const struct set *set, struct traffic_sender *senders, size
             key.words[k] = counter_read(&set->key[i][k]);
         unpack_key(&key, sender);
         sender->rank = counter_read(&set->rank[i]);
-        sender->bytes = counter_read(&set->bytes[i]); /* written later, so read first (counter.h) */
+        sender->bytes = counter_read(&set->bytes[i]); /* `bytes` is written after `datagrams`, so it
+                                                       * must be read before it (counter.h) */
         sender->datagrams = counter_read(&set->datagrams[i]);
         *count += key.words[2] != 0;
     }
     return version % 2 == 0 && counter_read(&set->version) == version;
 }
 
-/* A set that still changes after this number of attempts (a flood of forged senders) is omitted. */
+/*
+ * A reader tries a set at most this number of times, and omits it if it changes during each try.
+ * Only a flood of forged senders changes a set so often.
+ */
 #define TRIES 100
 
 size_t traffic_read(const struct traffic_table *table, struct traffic_sender *senders)

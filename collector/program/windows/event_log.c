@@ -29,8 +29,8 @@ static bool event_log_report(enum log_level level, const wchar_t *text)
 }
 
 /*
- * Returns the length of the next event's text: the whole text if it fits, otherwise as many whole
- * lines as fit, otherwise as many characters as fit.
+ * Returns the length of the next event's text: the whole text if it fits. Otherwise the text ends
+ * after the last line that fits or, if not even one line fits, at the size limit of an event.
  */
 static size_t first_part(const wchar_t *text, size_t length)
 {

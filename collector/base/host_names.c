@@ -55,7 +55,10 @@ bool host_names_parse(const char *text, size_t length, struct host_names *names,
 
 /* --- the requested name ----------------------------------------------------------------------- */
 
-/* Ignores case, and a dot at the end of the text. `name` is in lower case. */
+/*
+ * Returns true if both names are equal. Ignores case, and a dot at the end of the text. `name` is
+ * in lower case.
+ */
 static bool is_same_name(const char *text, size_t length, const char *name, size_t name_length)
 {
     if (length == name_length + 1 && text[length - 1] == '.')

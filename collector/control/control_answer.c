@@ -7,7 +7,10 @@
 #include "collector/text/json_reader.h"
 #include "collector/text/utf8.h"
 
-/* Reads the only member of the answer, which has no spaces. Returns false for anything else. */
+/*
+ * Reads the name and value of the answer's only member. Returns false if the answer has another
+ * form.
+ */
 static bool read_member(const char *answer, size_t size, struct json_item *member)
 {
     struct json_reader reader;

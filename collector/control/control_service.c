@@ -422,8 +422,8 @@ static struct client *free_client(struct control_service *service)
 }
 
 /*
- * Gives the waiting connection a slot, perhaps that of an idle client. If no client becomes idle in
- * time, refuses the connection.
+ * Gives a slot to the connection that waits for one. If no slot is free, replaces an idle client.
+ * If no client becomes idle in time, refuses the connection.
  */
 static void place_waiting(struct control_service *service, int64_t now_ns)
 {

@@ -93,7 +93,7 @@ static enum frame_result next_after_length(struct frames *frames, struct frame *
 
 /* --- Cisco MDT -------------------------------------------------------------------------------- */
 
-/* A heartbeat is not checked beyond its type. */
+/* Reads a message of Cisco MDT. Of a heartbeat it checks only the type. */
 static enum frame_result next_cisco_mdt(struct frames *frames, struct frame *next)
 {
     if (frames->found != 0)
@@ -136,8 +136,8 @@ static enum frame_result next_udp_notif(struct frames *frames, struct frame *nex
 /* --- OTLP over UDP ---------------------------------------------------------------------------- */
 
 /*
- * OTLP_UDP_NONE does not normally occur here: the choice of the schema has already refused the
- * datagram.
+ * Reads a message of OTLP over UDP. OTLP_UDP_NONE does not normally occur here, because no schema
+ * matches such a datagram.
  */
 static enum frame_result next_otlp_udp(struct frames *frames, struct frame *next)
 {

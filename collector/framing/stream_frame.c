@@ -34,7 +34,7 @@ static enum stream_frame_result check_frame_length(uint64_t length, size_t heade
     return STREAM_FRAME_KNOWN;
 }
 
-/* A varint of more than 64 bits is malformed. */
+/* Reads a length as a varint. A varint of more than 64 bits is malformed. */
 static enum stream_frame_result look_varint(const uint8_t *data, size_t size, uint64_t most,
                                             size_t *whole)
 {
@@ -63,7 +63,10 @@ static enum stream_frame_result look_control(const uint8_t *data, size_t size, s
     return STREAM_FRAME_KNOWN;
 }
 
-/* A header of an unknown type is malformed, because its length cannot be trusted. */
+/*
+ * Reads a header of Cisco MDT. A header of an unknown type is malformed, because its length cannot
+ * be trusted.
+ */
 static enum stream_frame_result look_cisco_mdt(const uint8_t *data, size_t size, uint64_t most,
                                                size_t *whole)
 {

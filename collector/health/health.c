@@ -28,7 +28,10 @@ static struct loss share_lost(uint64_t count, uint64_t of)
     return (struct loss){.count = count, .of = of};
 }
 
-/* See HEALTH_SHARE. The limits are halved for a share that is already reported. */
+/*
+ * Returns true if losses are a large enough share of the total (HEALTH_SHARE). The limits are
+ * halved for a share that is already reported.
+ */
 static bool is_share(uint64_t count, uint64_t of, bool reported)
 {
     uint64_t counted = reported ? 2 * count : count;
@@ -43,7 +46,10 @@ static uint64_t sum_of(const uint64_t *counts, const int *which, size_t count)
     return sum;
 }
 
-/* With kernel_filter=on the count includes refused datagrams, which are not losses. */
+/*
+ * Returns the kernel's drops. With kernel_filter=on these include refused datagrams, which are not
+ * losses, so the result is 0.
+ */
 static struct loss kernel_drops(const struct listener_totals *listener)
 {
     return any_loss(listener->drops.filtered ? 0 : listener->kernel_drops);
@@ -94,7 +100,10 @@ static struct loss capture_cut(const struct listener_totals *listener)
     return any_loss(listener->cut + listener->incomplete);
 }
 
-/* The records that an ended sink refused have their own reason. */
+/*
+ * Returns the records that the sink's queues refused. Records refused because the sink has ended
+ * have another reason.
+ */
 static struct loss records_refused(const struct sink_totals *sink)
 {
     return any_loss(sink->refused[REFUSED_RING_FULL] + sink->refused[REFUSED_LISTENER_SHARE]);
@@ -251,7 +260,10 @@ static struct loss *noted(struct note *note, bool of_sink, size_t index, size_t 
     return &note->counts[of_sink ? note->listeners + index : index][loss];
 }
 
-/* The note of a minute ago, and the last one, which has what is reported now. Both may be NULL. */
+/*
+ * A period: its first note is a minute old, its last note has what is reported now. Both may be
+ * NULL.
+ */
 struct period {
     struct note *first, *last;
 };

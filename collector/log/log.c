@@ -65,7 +65,7 @@ static bool keep_waiting(const char *lines, size_t size)
     return true;
 }
 
-/* If the last text was not written completely, first ends its last line. */
+/* Writes lines. If the last text was not written completely, first ends its last line. */
 static bool write_to_stream(const char *lines, size_t size)
 {
     progress_line_make_room();
@@ -243,7 +243,10 @@ static void end_text(void)
     mutex_unlock(begun.lock);
 }
 
-/* The first WHOLE_SIZE bytes are written whole or not at all. The rest may be written in part. */
+/*
+ * Writes a text. Its first WHOLE_SIZE bytes are written whole or not at all; the rest may be
+ * written in part.
+ */
 static bool write_parts(const char *lines, size_t size, int wait_ms)
 {
     int64_t until_ns = clock_monotonic_ns() + (int64_t)wait_ms * 1000000;

@@ -121,7 +121,10 @@ static size_t large_limit_of(const struct batch_queue *queue)
     return atomic_load_explicit(&queue->large, memory_order_relaxed);
 }
 
-/* Includes all changes by the calling side. The other side may have changed the level since. */
+/*
+ * Returns how many batches of the flow are in the queue. The result includes all changes by the
+ * calling side; the other side may have made more since.
+ */
 static size_t flow_level(const struct flow *flow)
 {
     size_t popped = atomic_load_explicit(&flow->popped, memory_order_acquire);
@@ -148,7 +151,10 @@ static void note_popped(struct share *share, bool large)
         count_up(&share->large.popped);
 }
 
-/* `level` of `capacity` slots are used, `own` of them by this listener. */
+/*
+ * Checks if a batch of a listener may be pushed: `level` of `capacity` slots are used, `own` of
+ * them by this listener.
+ */
 static enum queue_result check_room(const struct batch_queue *queue, size_t capacity, size_t level,
                                     size_t own)
 {
@@ -218,8 +224,8 @@ bool batch_queue_is_empty(const struct batch_queue *queue)
 }
 
 /*
- * If a thread is neither producer nor consumer, it reads the two counts at different times, so
- * their difference can be too large.
+ * Limits a level to the capacity. A thread that is neither producer nor consumer reads the two
+ * counts at different times, so their difference can be too large.
  */
 static size_t at_most(size_t level, size_t capacity)
 {

@@ -19,8 +19,8 @@ static bool may_send_more(const struct open_datagram *open)
 }
 
 /*
- * Checks the rate limit. The caller calls this before it opens a sealed or encrypted datagram, and
- * with `opened` after it. Only the second call counts such a datagram, because its sender is not
+ * Checks the sender's rate limit. Called before a sealed or encrypted datagram is opened, and again
+ * with `opened` after that. Only the second call counts such a datagram, because its sender is not
  * proved before. A forged datagram must not count against the sender that it names.
  */
 static ALWAYS_INLINE bool is_within_rate(struct open_datagram *open, bool opened,

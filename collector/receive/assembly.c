@@ -15,7 +15,7 @@
  */
 #define LONGEST_DATAGRAM ((size_t)64 * 1024)
 
-/* Stores bytes of a segment that exceed its first block. */
+/* A block of memory for the part of a segment that does not fit into its first block. */
 struct block {
     struct block *next;
     uint8_t bytes[BLOCK_SIZE - sizeof(struct block *)];
@@ -46,7 +46,8 @@ struct message {
     struct message *next_in_bucket;
     uint64_t fingerprint[2];
     int64_t begun_ns; /* arrival of its first segment; for an ended message, the time of its end */
-    enum datagram_reason reason; /* why further segments of an ended message are refused */
+    enum datagram_reason reason; /* for an ended message: the reason for which further segments of
+                                  * it are refused */
     enum decode_cause cause;
     struct segment *first, *last;
     size_t segments, size; /* number of buffered datagrams, and the message's bytes in them */
@@ -64,11 +65,11 @@ struct assembly {
     uint8_t secret[16];
     size_t longest;
     size_t blocks;
-    size_t messages; /* also the number of buckets */
-    int64_t now_ns;  /* latest known time */
+    size_t messages; /* number of entries for messages, and of buckets */
+    int64_t now_ns;  /* the latest time that a datagram or a caller has reported */
     uint8_t *memory;
     struct message **buckets;
-    uint8_t *scratch; /* holds a complete message, or a datagram that is given up */
+    uint8_t *scratch; /* buffer for a complete message, or for a datagram that is given up */
     struct block *free_blocks;
     struct message *free_messages; /* linked by `newer` */
     struct message_list waiting, ended;
@@ -173,8 +174,8 @@ static void list_remove(struct message_list *list, struct message *message)
 }
 
 /*
- * The port is part of the key, because a publisher may send from several ports and numbers its
- * messages for each port separately.
+ * Hashes the sender and the message's number. The port is included, because a publisher may send
+ * from several ports and numbers its messages for each port separately.
  */
 static void fingerprint_of(const struct assembly *assembly, const struct address *source,
                            const struct udp_notif *header, uint64_t fingerprint[2])
@@ -440,8 +441,8 @@ static bool contradicts(const struct message *message, const struct udp_notif *h
 }
 
 /*
- * Gives up the oldest messages until there is room, and `message` only if no other is left. Returns
- * false if `message` was given up.
+ * Gives up waiting messages, the oldest first, until enough blocks are free. Gives up `message`
+ * only if no other message waits. Returns false if `message` was given up.
  */
 static bool make_segment_room(struct assembly *assembly, const struct message *message,
                               size_t blocks)

@@ -25,7 +25,10 @@ static int probe_port(const struct udp_socket_options *shared, struct error *err
     return result;
 }
 
-/* All sockets share one port, even if the system chose the port of the first socket. */
+/*
+ * All sockets share one port. If the system chooses the port, it chooses it for the first
+ * socket.
+ */
 int bound_sockets_open(struct source *source, const struct source_host *host, struct error *error)
 {
     const struct listener_config *config = source->config;

@@ -39,7 +39,8 @@ static void publish_counts(struct capture_player *player)
 }
 
 /*
- * The writer of a live capture may pause for any time, so everything is published before the wait.
+ * Publishes the counts and hands all records to the sinks before a wait, because the writer of a
+ * live capture may pause for any time.
  */
 static void before_wait(void *context)
 {
@@ -73,13 +74,12 @@ int capture_player_create(struct capture_player **out, const struct capture_play
 static void update_sinks(struct capture_player *player)
 {
     player->taken = 0;
-    ingest_drained(player->ingest, 0,
-                   0); /* the time has no effect: the next datagram follows at once */
+    ingest_drained(player->ingest, 0, 0);
     publish_counts(player);
     capture_report_progress(player->capture, "reading", player->options.path);
 }
 
-/* If the capture has no times, the time of reading is used. */
+/* Handles a datagram of the capture. If the capture has no times, the time of reading is used. */
 static void play_datagram(struct capture_player *player, const struct capture_datagram *datagram)
 {
     bool split = datagram->size > DATAGRAM_FRONT_SIZE;

@@ -35,10 +35,12 @@ struct tls_session {
     wait_handle socket;
     SSL *ssl;
     size_t left;               /* bytes that the present receive may still read from the socket */
-    enum tcp_result at_socket; /* result of the last call of the socket */
-    enum channel_result ended; /* final result, or CHANNEL_OK if the channel has not ended */
+    enum tcp_result at_socket; /* result of the last read from or write to the socket */
+    enum channel_result ended; /* result with which the channel has ended; CHANNEL_OK if it has not
+                                * ended */
     struct tls_handshake handshake; /* limits of the handshake; not used after it */
-    const char *too_much;           /* names the limit that the peer exceeded; else NULL */
+    const char *too_much;           /* names the limit that the peer exceeded; NULL if it has
+                                     * exceeded none */
     bool heard;
     bool no_tls;
     bool renegotiates;              /* the peer requested a renegotiation */
@@ -192,8 +194,8 @@ static bool is_for_good(enum channel_result result)
 /* --- channels --------------------------------------------------------------------------------- */
 
 /*
- * OpenSSL refuses a renegotiation with an alert and would continue. This notes the alert, so that
- * the connection is closed.
+ * Notes the alert with which OpenSSL refuses a renegotiation. OpenSSL would continue; the
+ * connection is closed because of this note.
  */
 static void note_alert(const SSL *ssl, int where, int value)
 {
@@ -244,7 +246,7 @@ static bool tls_begin(struct stream_channel *channel, void *context, struct stre
     return true;
 }
 
-/* Receives bytes to discard, directly from the socket. */
+/* Receives bytes that will be discarded. Reads them from the socket without decrypting them. */
 static enum channel_result receive_useless(struct tls_session *session, void *to, size_t size,
                                            size_t *done)
 {
@@ -268,7 +270,8 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     struct tls_session *session = channel->session;
     const struct tls_library *library = session->library;
     *done = 0;
-    library->ERR_clear_error(); /* the error queue belongs to the thread */
+    library->ERR_clear_error(); /* other channels of this thread may have left errors in the
+                                 * queue */
     int result = library->SSL_read_ex(session->ssl, to, size, done);
     channel->opening = channel->opening && library->SSL_in_init(session->ssl);
     if (!channel->opening && session->handshake.budget != NULL) {
@@ -282,7 +285,7 @@ static enum channel_result receive_record(struct stream_channel *channel, void *
     return result == 1 ? CHANNEL_OK : tls_map_result(session, result, channel->opening);
 }
 
-/* Receives all records that were read from the socket, as far as they fit. */
+/* Receives the records that were already read from the socket, while there is room for them. */
 static enum channel_result tls_receive(struct stream_channel *channel, void *to, size_t size,
                                        size_t *done)
 {
@@ -332,7 +335,7 @@ static enum channel_result tls_send(struct stream_channel *channel, const void *
     return why == CHANNEL_FAILED ? CHANNEL_BROKEN : why;
 }
 
-/* Sends the alert that ends TLS, if the socket has room for it now. */
+/* Sends the alert that ends TLS, unless the socket has no room for it now. */
 static void say_end(struct stream_channel *channel)
 {
     struct tls_session *session = channel->session;

@@ -44,7 +44,7 @@ static void end_window(struct coalescing *coalescing, int64_t now_ns)
     coalescing->bytes = 0;
 }
 
-/* Returns the limit of a pause that does not depend on the measured rate. */
+/* Returns the longest pause that is allowed at any rate. */
 static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 {
     uint64_t room = coalescing->buffer / COALESCING_BUFFER_CHARGE / 2;
@@ -59,7 +59,8 @@ static int64_t longest(const struct coalescing *coalescing, int64_t allowed_ns)
 
 int64_t coalescing_delay(struct coalescing *coalescing, int64_t allowed_ns, int64_t now_ns)
 {
-    if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* no pauses, or no sockets */
+    if (coalescing->most_ns == 0 || coalescing->most_ns == INT64_MAX) /* the pauses are off, or
+                                                                       * there are no sockets */
         return 0;
     if (now_ns - coalescing->window_begun_ns >= COALESCING_WINDOW_NS)
         end_window(coalescing, now_ns);

@@ -106,7 +106,8 @@ static bool decode_base64(const struct decoding *decoding, const struct frame *f
 }
 
 /*
- * Refuses a frame. An offset in decoded base64 becomes the offset of the characters that encode it.
+ * Refuses a frame. The offset of a fault in decoded base64 is converted to the offset of the
+ * characters that encode it.
  */
 static bool refused_in_frame(const struct decoding *decoding, const struct frame *frame,
                              enum decode_result result, struct decode_failure *failure)
@@ -162,7 +163,7 @@ static ALWAYS_INLINE bool decode_message(const struct decoding *decoding,
     return true;
 }
 
-/* Most datagrams are a single message without framing. */
+/* Decodes a datagram that is one message without a framing, as most datagrams are. */
 static bool decode_only_message(const struct decoding *decoding, const struct schema_entry *entry,
                                 struct record *record)
 {
@@ -171,7 +172,7 @@ static bool decode_only_message(const struct decoding *decoding, const struct sc
     return decode_message(decoding, entry->schema, &frame, record);
 }
 
-/* `record` is for the first message. */
+/* Decodes all messages of a datagram with a framing. `record` is memory for the first message. */
 static NEVER_INLINE bool decode_messages(const struct decoding *decoding,
                                          const struct schema_entry *entry, struct record *record)
 {
@@ -204,8 +205,9 @@ static bool keep_packet(const struct decoding *decoding)
 }
 
 /*
- * Decodes at most max_decoded bytes, if the arena has more room than that. `retried`: if the arena
- * is too small, the datagram will be decoded in a larger one.
+ * Decodes at most max_decoded bytes, even if the arena has more room. With `retried`, a failure
+ * because the arena is too small is not final: the caller will decode the datagram again in a
+ * larger one.
  */
 static bool decode_limited(const struct decoding *decoding, const struct schema_entry *entry,
                            struct record *record, bool retried)

@@ -29,7 +29,8 @@ struct record_chain {
     size_t series_repeated;      /* number of samples in all messages that repeat a series */
     struct text repeated_name;   /* name of the first sample that repeats a series */
     const struct packet *packet; /* for the first record; NULL if packets are not kept */
-    bool is_numbered;            /* as in struct frame, for the last message */
+    bool is_numbered;            /* as in struct frame: the last message has a number from its
+                                  * framing */
     struct frame_number number;
 };
 

@@ -4,7 +4,10 @@
 
 #include "collector/capture/udp_packet.h"
 
-/* Cuts the comment to whole UTF-8 characters. Returns its bytes. */
+/*
+ * Writes the reason as a comment, cut after a whole UTF-8 character if it is too long. Returns its
+ * bytes.
+ */
 static size_t make_comment(char *text, size_t size, const struct dead_letter *letter)
 {
     char why[DECODE_FAILURE_TEXT_SIZE];

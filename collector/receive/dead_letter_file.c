@@ -124,7 +124,10 @@ static bool must_go_on(struct dead_letter_file *file, size_t sent, const struct 
     return true;
 }
 
-/* *spurious counts the waits that found room since a write last took bytes. */
+/*
+ * Waits until the file takes bytes again. *spurious counts the waits that found room since a write
+ * last took bytes.
+ */
 static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 {
     bool backs_off = *spurious >= SPURIOUS_MOST;
@@ -136,9 +139,9 @@ static void wait_for_room(struct dead_letter_file *file, unsigned *spurious)
 }
 
 /*
- * Writes the whole block or, usually, nothing of it. After the deadline a part may remain: in a
- * pipe whose reader has stalled, or in a file from which the part cannot be removed. Returns false
- * with *why.
+ * Writes the whole block. Returns false with *why if it was not written; usually the file then has
+ * no byte of it. After the deadline a part may remain, in a pipe whose reader has stalled or in a
+ * file that cannot be cut.
  */
 static bool write_letter_block(struct dead_letter_file *file, size_t size,
                                enum dead_letter_drop *why)
@@ -176,7 +179,7 @@ static bool write_letter_block(struct dead_letter_file *file, size_t size,
     return sent == size;
 }
 
-/* Logs once that the file is full. */
+/* Returns true if the file has room for the letter. Logs once that the file is full. */
 static bool letter_fits(struct dead_letter_file *file, size_t size)
 {
     const struct dead_letter_options *options = file->options;
@@ -190,7 +193,10 @@ static bool letter_fits(struct dead_letter_file *file, size_t size)
     return !file->full;
 }
 
-/* Logs once that the disk has too little free space, and once that it has enough again. */
+/*
+ * Returns true if the disk has enough free space. Logs once that it has too little, and once that
+ * it has enough again.
+ */
 static bool disk_has_room(struct dead_letter_file *file)
 {
     const struct dead_letter_options *options = file->options;

@@ -27,7 +27,8 @@ struct dead_letter_queue {
 struct dead_letters {
     struct dead_letter_options options;
     struct rate_window rate;
-    struct dead_letter_queue *_Atomic queues; /* newest first; a queue never moves */
+    struct dead_letter_queue *_Atomic queues; /* list of queues, newest first; a queue never
+                                               * moves */
     struct thread *thread;
     struct wakeup *wakeup;
 
@@ -166,8 +167,9 @@ static bool all_finished(const struct dead_letters *dead_letters)
 }
 
 /*
- * Sleeps until there is work. A thread that adds work either sees `sleeping` and wakes this thread,
- * or adds the work early enough for this thread to see it.
+ * Sleeps until there is work. This thread sets `sleeping` before it checks for work, and other
+ * threads add work before they read `sleeping`. So either this thread finds the work, or the other
+ * thread wakes it.
  */
 static void sleep_until_woken(struct dead_letters *dead_letters)
 {

@@ -9,7 +9,7 @@
 
 struct decrypting {
     struct dtls_server *server;
-    struct udp_socket *socket; /* NULL if answers cannot be sent */
+    struct udp_socket *socket; /* sends the answers; NULL if there is no socket to send them */
     struct datagram_slot datagram;
     const uint8_t *rest; /* the rest of the datagram, in one piece */
     size_t left;
@@ -88,7 +88,7 @@ void decrypting_split(struct decrypting *decrypting, const struct datagram_slot 
     decrypting->datagram = *datagram;
     decrypting->rest = datagram->front;
     decrypting->left = datagram->size;
-    decrypting->record.front = NULL; /* the next record is the first one */
+    decrypting->record.front = NULL; /* the next call returns the first record */
     if (datagram->size == front)
         return;
     memcpy(decrypting->whole, datagram->front, front);

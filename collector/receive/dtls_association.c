@@ -4,7 +4,8 @@
 void dtls_begin_call(struct dtls_server *server, const struct dtls_peer *peer,
                      const struct dtls_record *input)
 {
-    server->library->ERR_clear_error(); /* the error queue belongs to the thread */
+    server->library->ERR_clear_error(); /* other sessions of this thread may have left errors in the
+                                         * queue */
     server->wire.from = &peer->local;
     server->wire.to = &peer->address;
     server->wire.input = input;

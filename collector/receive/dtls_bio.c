@@ -37,8 +37,8 @@ static int read_record(BIO *bio, char *to, int size)
 }
 
 /*
- * Reports success even if the answer was not sent. The network may lose an answer too; OpenSSL or
- * the client then repeats its message.
+ * Sends an answer. Reports success to OpenSSL even if it was not sent, because the network may lose
+ * an answer too; OpenSSL or the client then repeats its message.
  */
 static int write_answer(BIO *bio, const char *from, int size)
 {

@@ -30,7 +30,10 @@ void dtls_cookies_change(struct dtls_cookies *cookies, int64_t now_ns)
     memcpy(cookies->secrets[0], fresh, sizeof fresh);
 }
 
-/* Fields of fixed size come first, so that two different inputs never have the same bytes. */
+/*
+ * Computes the cookie. Fields of fixed size come first, so that two different inputs never have the
+ * same bytes.
+ */
 static void hash_hello(const uint8_t secret[SECRET_SIZE], const struct address *client,
                        const struct dtls_hello *hello, uint8_t cookie[DTLS_COOKIE_SIZE])
 {

@@ -55,7 +55,10 @@ static int make_no_cookie(SSL *ssl, unsigned char *cookie, unsigned *size)
     return 0;
 }
 
-/* The name is used only if the handshake completes. */
+/*
+ * Finds the pre-shared key for the client's identity and notes its name. The name is used only if
+ * the handshake completes.
+ */
 static unsigned find_key(SSL *ssl, const char *identity, unsigned char *key, unsigned most)
 {
     struct dtls_server *server = loaded->SSL_get_ex_data(ssl, 0);
@@ -164,7 +167,10 @@ static void complete(struct dtls_server *server, struct dtls_peer *peer, int64_t
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Makes `expire` run when the server must repeat its messages, unless they are answered first. */
+/*
+ * Sets the time at which `expire` must repeat the server's messages if the client has not answered
+ * them.
+ */
 static void schedule(struct dtls_server *server, SSL *ssl, int64_t now_ns)
 {
     struct timeval left = {0};

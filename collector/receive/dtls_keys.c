@@ -7,8 +7,10 @@
 #include "collector/senders/keys_file.h"
 
 struct dtls_keys {
-    struct sender_key_line *lines;         /* in the order of the file, on pages of secret memory */
-    const struct sender_key_line **sorted; /* by name, then in the order of the file */
+    struct sender_key_line *lines;         /* the lines in the order of the file, in memory that
+                                            * core dumps omit */
+    const struct sender_key_line **sorted; /* the lines sorted by name, and for equal names in the
+                                            * order of the file */
     size_t count, room;
 };
 

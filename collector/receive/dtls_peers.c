@@ -6,7 +6,7 @@
 #include "collector/base/rule.h"
 #include "collector/base/siphash.h"
 
-/* The size of OpenSSL's own window. */
+/* Number of record numbers that a session remembers; OpenSSL's own window has the same size. */
 #define WINDOW 64
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -46,7 +46,7 @@ static void take_out(const struct dtls_peers *peers, struct dtls_list *list, str
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* A power of two, and at least one bucket per client. */
+/* Returns a power of two that is at least the number of clients. */
 static size_t bucket_count(size_t most)
 {
     size_t count = 16;

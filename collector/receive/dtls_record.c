@@ -59,7 +59,7 @@ struct message {
     size_t size;
     uint16_t number;
     size_t part_at, part; /* offset and size of the fragment */
-    const uint8_t *body;  /* of the fragment */
+    const uint8_t *body;  /* the bytes of the fragment */
 };
 
 static bool read_message(const struct dtls_record *record, size_t *at, struct message *message)

@@ -39,7 +39,7 @@ struct dtls_server *dtls_server_create(const struct dtls_server_options *options
     return NULL;
 }
 
-/* If `orderly`, notifies the client of each session. */
+/* Ends all handshakes and sessions. With `orderly`, notifies the client of each session. */
 static void end_all(struct dtls_server *server, bool orderly)
 {
     while (server->peers.handshakes.first != NULL)
@@ -130,7 +130,8 @@ enum dtls_outcome dtls_server_take(struct dtls_server *server, const struct dtls
     if (input->record.epoch != 0)
         return take_encrypted(server, peer, input, plain);
     /*
-     * Without a handshake, the record is a late repetition of the handshake that made the session.
+     * If there is no handshake, the record is a late repetition from the handshake that made the
+     * session, and is ignored.
      */
     if (peer->handshake.ssl != NULL)
         dtls_handshake_advance(server, peer, input);
@@ -155,7 +156,7 @@ static void end_idle(struct dtls_server *server, int64_t now_ns)
 int64_t dtls_server_expire(struct dtls_server *server, int64_t now_ns)
 {
     if (server->idle_ns != server->options.listener->dtls->idle_ns)
-        server->due_ns = now_ns; /* due now, because a reload has changed idle_ns */
+        server->due_ns = now_ns; /* checks all sessions now, because a reload has changed idle_ns */
     if (now_ns < server->due_ns)
         return server->due_ns;
     server->idle_ns = server->options.listener->dtls->idle_ns;
@@ -184,7 +185,10 @@ static int make(const struct dtls_options *options, struct dtls_settings **setti
     return 0;
 }
 
-/* Plans for handshakes that use their limits fully, although most use a tenth. */
+/*
+ * Returns the memory of a server if every handshake uses all that it may, although most use a
+ * tenth.
+ */
 static size_t server_memory(size_t sessions)
 {
     const struct dtls_room room = {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 /*
- * Only authenticated ciphers. The last three (kPSK) make no new key exchange for each session; they
- * are for small devices that support no other cipher. With certificates every cipher makes such an
- * exchange.
+ * Only ciphers that authenticate the data. The last three (kPSK) make no new key exchange for each
+ * session; they are for small devices that support no other cipher. With certificates every cipher
+ * makes a key exchange.
  */
 #define CIPHERS                                                                                    \
     "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AESCCM:kECDHEPSK+CHACHA20:kPSK+AESGCM:kPSK+CHACHA20:"       \

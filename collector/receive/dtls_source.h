@@ -8,7 +8,7 @@
 
 #include "collector/contract/source.h"
 
-/* Keeps the last change, which cannot be undone after this. */
+/* Makes the last change final. It cannot be undone after this. */
 void dtls_source_keep(struct source *source);
 
 /* Frees the settings of a listener that has ended. */

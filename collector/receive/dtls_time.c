@@ -63,8 +63,8 @@ bool dtls_time_allows(struct dtls_time *time, const struct stream_host *host, in
 }
 
 /*
- * The deficit is limited because the process may have been stopped during a handshake. Handshakes
- * can therefore begin again after about a second.
+ * Subtracts the time that a handshake took. The deficit is limited, because the process may have
+ * been stopped during the handshake. So handshakes can begin again after about a second.
  */
 void dtls_time_spend(struct dtls_time *time, struct stream_host *host, int64_t spent_ns,
                      int64_t now_ns)

@@ -91,11 +91,15 @@ static struct open_batch *find_shared(const struct ingest *ingest)
                  schema_slot_holds(ingest->listener->schemas, open->batch->schemas))
             return open;
     }
-    /* Checked for each new batch, not for each drain, because it reads the sinks' counters. */
+    /* This is checked for each new batch and not for each drain, because it reads the sinks'
+     * counters. */
     return fan_out_backlog(thread->fan_out) < INGEST_SHARING_BACKLOG ? unused : NULL;
 }
 
-/* If the batch changes, the previous one is sealed first, so that records keep their order. */
+/*
+ * Selects the batch. If it is another one than before, the previous batch is sealed first, so that
+ * records keep their order.
+ */
 void ingest_begin(struct ingest *ingest, size_t datagrams)
 {
     struct ingest_thread *thread = ingest->thread;
@@ -147,8 +151,9 @@ static ALWAYS_INLINE void count_received(struct ingest *ingest,
 }
 
 /*
- * A refused datagram is stored and relayed as it was received, even if it was sealed and has been
- * opened. A DTLS record is stored decrypted, because it could not be decrypted later.
+ * Handles a datagram. If it is refused, dead letters and relays get it as it was received, even if
+ * it was sealed and has been opened. A DTLS record is stored decrypted, because it could not be
+ * decrypted later.
  */
 static struct ingest_verdict handle_datagram(struct open_datagram *open)
 {
@@ -181,7 +186,7 @@ static struct ingest_verdict take_one(struct ingest *ingest, const struct datagr
     return verdict;
 }
 
-/* The result is that of the last record. */
+/* Handles each DTLS record of the datagram. Returns the result of the last one. */
 static NEVER_INLINE struct ingest_verdict take_records(struct ingest *ingest,
                                                        const struct datagram_slot *datagram)
 {

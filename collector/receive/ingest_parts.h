@@ -1,4 +1,4 @@
-/* The state of an ingest. Internal to the files that handle its datagrams. */
+/* The state of an ingest, shared by the files that handle its datagrams. */
 #ifndef SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 #define SLUICE_COLLECTOR_RECEIVE_INGEST_PARTS_H
 

@@ -30,11 +30,12 @@ struct ingest_thread {
     struct ingest_counters **counters; /* the thread's own blocks, by the listener's index */
     struct traffic_table *traffic;     /* the busiest senders; NULL if they are not recorded */
     struct thread_measures *measures;  /* the thread's own */
-    bool lossless; /* the thread waits for free batches and for room in the queues, so that no
-                      datagram is lost */
-    int64_t short_since_ns; /* monotonic time since which the system has had no pages for a batch; 0
-                               if it has pages */
-    struct dead_letter_queue *dead_letters; /* the thread's own; NULL if letters are not kept */
+    bool lossless; /* no datagram may be lost: the thread waits for free batches and for room in the
+                    * queues */
+    int64_t short_since_ns; /* monotonic time since which the system has refused memory pages for a
+                             * batch; 0 if it has not */
+    struct dead_letter_queue *dead_letters; /* queue of this thread's dead letters; NULL if none are
+                                             * kept */
     bool shares; /* ingests may share batches, because no other thread uses the fan-out */
     struct open_batch shared[INGEST_SHARED];
 };

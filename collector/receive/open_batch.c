@@ -5,13 +5,16 @@
 #include "collector/receive/ingest_thread.h"
 #include "collector/record/schema_list.h"
 
-/* How long a lossless thread waits for memory pages from the system (nanoseconds). */
+/*
+ * Longest time in nanoseconds to wait for memory pages from the system, in a thread that must not
+ * lose datagrams.
+ */
 #define PAGES_NS INT64_C(5000000000)
 
 /*
- * Returns true if waiting for a batch can help after none could be acquired. If all batches are in
- * use, one will be released. If a batch is free, the system has no pages for it and may never have
- * any, so this wait is limited to PAGES_NS.
+ * Called when no batch could be acquired; returns true if one may become available. If all batches
+ * are in use, one will be released. If a batch is free, the system has no pages for it and may
+ * never have any, so the result is true for at most PAGES_NS.
  */
 static bool may_come(struct ingest_thread *thread, bool large)
 {
@@ -59,7 +62,7 @@ void open_batch_seal(struct ingest_thread *thread, struct open_batch *open)
     fan_out_offer(thread->fan_out, batch);
 }
 
-/* Returns the time at which the batch was opened. If it is not known yet, it becomes `now_ns`. */
+/* Returns the time at which the batch was opened. If it is not known yet, sets it to `now_ns`. */
 static int64_t opened_ns(struct open_batch *open, int64_t now_ns)
 {
     if (open->opened_ns == 0)

@@ -38,8 +38,8 @@ struct open_batch {
 
 /*
  * Acquires an empty batch, large if `large`, with the listener's current schemas. If `owned`, all
- * its records will be from this listener. A lossless thread waits until a batch is free. Returns
- * NULL if no batch is available.
+ * its records will be from this listener. If the thread must not lose datagrams (`lossless` of
+ * struct ingest_thread), waits until a batch is free. Returns NULL if no batch is available.
  */
 struct batch *open_batch_acquire(struct ingest_thread *thread, const struct listener *listener,
                                  bool owned, bool large);

@@ -32,7 +32,7 @@ bool open_datagram_next_batch(struct open_datagram *open)
     open->entry = NULL;
     open_batch_seal(ingest->thread, ingest->into);
     if (was_empty)
-        ingest->into = &ingest->own; /* a large batch is never shared */
+        ingest->into = &ingest->own; /* a large batch belongs to one ingest only */
     return open_batch(open, was_empty);
 }
 

@@ -19,7 +19,7 @@
 
 struct open_datagram {
     struct ingest *ingest;
-    const struct datagram_slot *slot; /* NULL while only buffered segments are given up */
+    const struct datagram_slot *slot; /* NULL while segments are given up without a new datagram */
     const char *sender;  /* name of the key that sealed the datagram, or that the DTLS client has
                             proved; may be NULL */
     struct batch *batch; /* NULL if not needed yet, or if no batch was available */
@@ -78,8 +78,9 @@ static inline const char *open_datagram_schema(const struct open_datagram *open)
 }
 
 /*
- * Finds the batch and the entry again if they are gone: giving up segments may copy them and
- * thereby change the batch. Returns false with *refusal if there is no batch or no schema.
+ * Finds the batch and the entry again if they have changed. (When segments are given up they may be
+ * copied into the batch, and a full batch is replaced.) Returns false with *refusal if there is no
+ * batch or no schema.
  */
 bool open_datagram_is_ready(struct open_datagram *open, struct refusal *refusal);
 

@@ -32,8 +32,9 @@ static void close_removed(struct worker *worker, struct endpoint *endpoint)
 }
 
 /*
- * Prefetches data that will be read when the socket is served, while other sockets are served. With
- * many sockets of low rates, most of this data has left the processor's cache since the last round.
+ * Prefetches the data that will be read when this socket is served, while another socket is still
+ * served. With many sockets of low rates, most of this data has left the processor's cache since
+ * the last round.
  */
 static void prefetch_socket(const struct endpoint *endpoint)
 {
@@ -42,7 +43,10 @@ static void prefetch_socket(const struct endpoint *endpoint)
     udp_socket_prefetch(endpoint->socket);
 }
 
-/* A negative `timeout_ms` means no limit. */
+/*
+ * Waits for events of sockets for at most `timeout_ms` (negative: no limit), and lists the
+ * sockets.
+ */
 static void take_socket_events(struct worker *worker, int timeout_ms)
 {
     struct notifier_event events[NOTIFIER_WAIT_MOST];
@@ -108,8 +112,9 @@ static bool is_to_refresh(const struct receiver *receiver)
 }
 
 /*
- * Reads the drops of sockets on this thread's ready list first, because it has their claims. Other
- * threads read those of the sockets on their lists in their next round.
+ * Reads the drops for a requested refresh. Begins with the sockets on this thread's ready list,
+ * because this thread has their claims. Other threads read the drops of the sockets on their lists
+ * in their next round.
  */
 static void refresh(struct worker *worker)
 {
@@ -178,7 +183,8 @@ static bool drain_on(struct worker *worker, struct endpoint *endpoint, int64_t e
     if (worker->pressed)
         take_socket_events(worker, 1);
     worker->pressed = false;
-    receiver_hand_over(worker, now, INT64_MAX); /* the sink may end in this call */
+    receiver_hand_over(worker, now, INT64_MAX); /* if the thread hosts a sink, the sink may end in
+                                                 * this call */
     return !endpoint->emptied;
 }
 
@@ -208,8 +214,8 @@ static void last_drain(struct worker *worker)
 }
 
 /*
- * Waits for a socket's REMOVED event, but only until `end_ns`, so that a stop also ends if the
- * system does not send the event. The socket can then be closed without the event, because no
+ * Waits for a socket's REMOVED event, but only until `end_ns`, because the system might not send
+ * the event and the stop must end. The socket can then be closed without the event, because no
  * thread waits for events any more.
  */
 static void await_removals(struct worker *worker, struct endpoint *endpoint, int64_t end_ns)
@@ -282,7 +288,7 @@ static void stay_on_processor(const struct worker *worker)
         log_line(LOG_WARNING, "cannot bind a receiving thread to processor %u", number);
 }
 
-/* Negative means no limit. */
+/* Returns the shorter of two times in milliseconds; a negative time means no limit. */
 static int shorter(int a_ms, int b_ms)
 {
     if (a_ms < 0 || b_ms < 0)

@@ -58,14 +58,15 @@ struct endpoint {
     uint64_t buffers_before;    /* of them, drops of buffers */
     uint64_t errors_before;     /* errors in the ledger before those of this socket */
     uint64_t drops_logged;      /* drops at the time of the last log line about them */
-    _Atomic uint64_t refreshed; /* number of the last refresh for which the drops were read */
+    _Atomic uint64_t refreshed; /* number of the latest refresh for which this socket's drops were
+                                 * read */
     _Atomic bool gone;          /* the socket is closed, and is only in the list of all sockets */
 };
 
-/* `leaves_ns` of a removed socket that is not drained. */
+/* The value of `leaves_ns` for a removed socket that is closed without being drained. */
 #define LEAVE_AT_ONCE 0
 
-/* First in, first out. */
+/* A list of sockets: the one that was added first is taken first. */
 struct endpoint_list {
     struct endpoint *first;
     struct endpoint *last;
@@ -96,8 +97,8 @@ struct worker {
     struct endpoint_list ready;
     struct endpoint_list drained; /* sockets drained in this round that are still claimed */
     bool coalesces;               /* the rate at the last drain was high enough for a pause */
-    int64_t yielded_ns; /* time spent on waits for sinks since each queue was last less than half
-                           full */
+    int64_t yielded_ns; /* nanoseconds of waits for sinks since all queues were last less than half
+                         * full */
     bool reported_all;  /* the last wait returned all pending events */
     struct coalescing coalescing;
     struct pause *pause;   /* NULL if the thread cannot pause */

@@ -110,8 +110,9 @@ int receiver_change_sockets(struct receiver *receiver, const struct receiver_soc
 }
 
 /*
- * Begins to remove a socket. If no thread has its claim, or if it has failed, it is put on a ready
- * list to be drained, or is unwatched at once. Another claimed socket is already on a ready list.
+ * Begins to remove a socket. If a thread has the socket on its ready list, only marks it.
+ * Otherwise, and if the socket has failed, puts it on a ready list to be drained, or unwatches it
+ * at once.
  */
 static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, bool drains,
                           int64_t now)
@@ -124,7 +125,8 @@ static void remove_socket(struct receiver *receiver, struct endpoint *endpoint, 
     if (!claim_take_or_mark(&endpoint->claim) && !endpoint->failed)
         return;
     if (endpoint->leaves_ns == LEAVE_AT_ONCE)
-        receiver_unwatch_socket(worker, endpoint); /* before another datagram is received */
+        receiver_unwatch_socket(worker, endpoint); /* at once, before another datagram is
+                                                    * received */
     else
         receiver_list_socket(&worker->ready, endpoint);
 }

@@ -165,8 +165,8 @@ static void take_group(struct worker *worker, struct endpoint *endpoint, struct 
 }
 
 /*
- * Adds the latencies of undated quanta to the histogram. If the wall clock was set back, a latency
- * may be negative, and counts as 0.
+ * Adds the latencies of the quanta that are not dated yet to the histogram. A negative latency,
+ * which is possible if the wall clock was set back, counts as 0.
  */
 static void date_quanta(struct worker *worker, int64_t now)
 {
@@ -193,7 +193,8 @@ static void date_quanta_before(struct worker *worker, const struct quantum *quan
         return;
     int64_t now = clock_monotonic_ns();
     date_quanta(worker, now);
-    *quantum_ends = now + RECEIVER_BUDGET_NS; /* the time until now was spent on earlier quanta */
+    *quantum_ends = now + RECEIVER_BUDGET_NS; /* the time that has passed until now belongs to
+                                               * earlier quanta */
 }
 
 static enum drain_result take_quantum(struct worker *worker, struct endpoint *endpoint, int64_t now,
@@ -392,8 +393,8 @@ static int64_t seal_ports(struct worker *worker, int64_t now)
 }
 
 /*
- * With several threads, others may have changed the due times, so all sockets are visited. A single
- * thread visits them only when a batch is due.
+ * Several threads may change the times at which batches are due, so with several threads all
+ * sockets are visited. A single thread visits them only when a batch is due.
  */
 int receiver_seal_overdue(struct worker *worker)
 {

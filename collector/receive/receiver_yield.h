@@ -14,9 +14,8 @@ struct worker;
 bool receiver_is_ahead(struct worker *worker);
 
 /*
- * Leaves datagrams in the receive buffers for a moment so that the sinks catch up, if
- * receiver_is_ahead returns true and no ready socket's buffer is half full. Returns true if it did
- * so.
+ * If receiver_is_ahead returns true and no ready socket's buffer is half full, waits a moment
+ * without receiving, so that the sinks catch up. Returns true if it waited.
  */
 bool receiver_yield(struct worker *worker);
 

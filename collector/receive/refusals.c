@@ -6,7 +6,10 @@
 #include "collector/base/rule.h"
 #include "collector/text/json_reader.h"
 
-/* A lossless thread waits until the queue has room, so that no dead letter is dropped. */
+/*
+ * Copies a refused datagram for the dead letters. A thread that must not lose datagrams waits until
+ * the queue has room, so that no dead letter is dropped.
+ */
 static void keep_letter(const struct ingest *ingest, const struct datagram_slot *slot,
                         const struct refusal *refusal, const char *schema)
 {
@@ -55,7 +58,10 @@ static void log_refusal(struct ingest *ingest, const struct datagram_slot *slot,
               why[0] != '\0' ? ", " : "", why, more);
 }
 
-/* The first line of OTLP over UDP is JSON. */
+/*
+ * Returns true if the datagram may begin with JSON because its framing is OTLP over UDP. The first
+ * line of that framing is JSON.
+ */
 static bool has_json_head(const struct open_datagram *open)
 {
     if (open->entry != NULL)

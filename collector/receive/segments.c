@@ -14,7 +14,7 @@ static void count_buffered(struct ingest *ingest, size_t less)
     counter_set(&ingest->counters->in_assembly, assembly_buffered(ingest->assembly) - less);
 }
 
-/* The assembly still counts the segment as buffered, so it is subtracted. */
+/* Refuses one segment. The assembly still counts it as buffered, so it is subtracted. */
 static void give_up_segment(void *context, const struct datagram_slot *slot,
                             const struct refusal *refusal)
 {
@@ -106,8 +106,8 @@ bool segments_take(struct open_datagram *open)
 }
 
 /*
- * A lossless thread reads a capture. Its time comes from the capture's datagrams and not from the
- * clock, so no message is given up here.
+ * Gives up late messages, except in a thread that reads a capture (`lossless`): there the time
+ * comes from the capture's datagrams and not from the clock.
  */
 int64_t segments_expire(struct ingest *ingest, int64_t now_ns)
 {

@@ -119,7 +119,7 @@ static int dtls_open(struct source *source, const struct source_host *host, stru
     return bound_sockets_open(source, host, error);
 }
 
-/* The table of sessions has a fixed size. */
+/* Returns a changed key that an open listener cannot follow (its tables have a fixed size). */
 static const char *dtls_fixed_key(const struct listener_config *from,
                                   const struct listener_config *to)
 {
@@ -147,7 +147,10 @@ static int dtls_change(struct source *source, const struct source_host *host,
     return 0;
 }
 
-/* A change that failed has made no settings. */
+/*
+ * Undoes the last change. A change that failed has made no settings, so there is nothing to
+ * undo.
+ */
 static void dtls_undo(struct source *source, const struct source_host *host,
                       const struct listener_config *to, bool keeps_packets)
 {

@@ -33,7 +33,7 @@ static const struct source_ops *inherited_at_place(const char *place)
 {
     struct error ignored;
     size_t streams = 0;
-    inherited_sockets_take(&ignored); /* the start reports a failure */
+    inherited_sockets_take(&ignored); /* a failure is reported later, when the program starts */
     for (size_t i = 0; i < inherited_socket_count(); i++)
         streams += inherited_socket_is(i, place) && inherited_socket_listens(i);
     size_t all = inherited_sockets_named(place);
@@ -86,7 +86,10 @@ static bool listener_has(const struct listener_config *listener, size_t index)
     return is_inherited(listener) && inherited_socket_is(index, listener->place);
 }
 
-/* Two listeners may request the same socket, one by its name and one by its number. */
+/*
+ * Refuses a socket that two listeners request, for example one by its name and one by its
+ * number.
+ */
 static int check_has_one_listener(const struct listener_config *listeners, size_t count,
                                   size_t index, struct error *error)
 {
@@ -140,7 +143,7 @@ static void fill_inherited(const struct listener_config *listener, size_t number
     }
 }
 
-/* The listener's name does not have the address. */
+/* Logs the address of the socket, because the listener's name does not contain it. */
 static void log_bound(const struct source *source)
 {
     char text[ADDRESS_TEXT_SIZE];

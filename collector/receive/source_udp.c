@@ -21,7 +21,10 @@ static uint64_t udp_apart(const struct listener_config *listener)
 
 #define ID_MOST 64
 
-/* The id becomes part of a name in logs, metrics and file names. */
+/*
+ * Returns true if the text is allowed as an id. The id becomes a part of names in logs, metrics and
+ * files.
+ */
 static bool is_id(const char *id)
 {
     size_t length = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");

@@ -36,7 +36,7 @@ static struct local_access unix_access(const struct listener_config *listener)
                                  .owner = listener->socket_owner};
 }
 
-/* Checks what does not depend on files. */
+/* Checks the settings without looking at files. */
 static int unix_check(const struct listener_config *listener, struct error *error)
 {
     const struct local_access access = unix_access(listener);

@@ -71,7 +71,10 @@ static int listen_at_path(struct stream_server *server, struct error *error)
     return watch_listening(server, &added, error);
 }
 
-/* The connections of a local socket have no addresses, so allow= and deny= cannot apply. */
+/*
+ * Refuses allow= and deny= for an inherited local socket, because its connections have no
+ * addresses.
+ */
 static int check_inherited(const struct stream_server *server, const struct address *bound,
                            struct error *error)
 {
@@ -204,8 +207,8 @@ static void put_off(struct worker *worker, struct listening *listening, const st
 }
 
 /*
- * The caller has the lock and the socket's event. The socket is re-armed, or put off after an
- * error.
+ * Accepts connections. The caller has the lock and the socket's event. Then arms the socket again;
+ * after an error, later.
  */
 static void accept_from_queue(struct worker *worker, struct listening *listening)
 {
@@ -236,8 +239,8 @@ void stream_server_accept(struct worker *worker, struct listening *listening)
 }
 
 /*
- * local_listener_close closes the socket next. The registration has already ended, because systems
- * with local sockets end it at once.
+ * Does nothing: local_listener_close closes the socket next. The registration has already ended,
+ * because systems with local sockets end it at once.
  */
 static void leave_to_local_listener(wait_handle socket)
 {

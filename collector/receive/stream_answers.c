@@ -98,7 +98,8 @@ bool stream_answers_send(struct stream_connection *connection, enum stream_next 
             stream_answers_drop(connection);
             connection->reset = result != CHANNEL_END;
             if (connection->next == STREAM_READ)
-                connection->next = STREAM_AGAIN; /* possibly no event will report the end */
+                connection->next = STREAM_AGAIN; /* serve it again at once, because an event may
+                                                  * never report the end */
             return true;
         }
         RULE(sent != 0 && sent <= connection->answers_used - connection->answers_at,

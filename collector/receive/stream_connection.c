@@ -87,7 +87,8 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
         return true;
     case CHANNEL_WANTS_IN:
     case CHANNEL_WANTS_OUT:
-        if (connection->peer_gone) /* possibly no further event will report its end */
+        if (connection->peer_gone) /* read again at once, because an event may never report the
+                                    * end */
             stream_connection_end_by(connection, STREAM_RESET);
         else if (connection->draining && !(cut && connection->patient))
             stream_connection_end_by(connection, cut ? STREAM_FRAME_CUT : STREAM_STOPPED);
@@ -176,8 +177,9 @@ static size_t read_frames(struct stream_connection *connection,
         return 0;
     }
     if (connection->ending || connection->answers_used != 0)
-        return 0;                           /* answers are sent first */
-    if (connection->next == STREAM_PAUSE) { /* the pause does not count as the peer's delay */
+        return 0;                           /* the answers must be sent first */
+    if (connection->next == STREAM_PAUSE) { /* the time during the pause does not count against the
+                                             * peer */
         connection->active_ns = now_ns;
         connection->begun_ns = connection->begun_ns == 0 ? 0 : now_ns;
     }

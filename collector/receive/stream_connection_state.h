@@ -92,7 +92,7 @@ enum stream_end {
 struct stream_connection {
     struct stream_channel channel;
     struct address peer;
-    struct stream_share *share; /* of its host */
+    struct stream_share *share; /* the share of the peer's host */
     const struct address *own;  /* local address, owned by the listener */
     int64_t active_ns;          /* monotonic: last arrival of bytes, or last answer sent */
     int64_t begun_ns;    /* monotonic: beginning of the incomplete frame or handshake; 0 if none */

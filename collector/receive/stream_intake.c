@@ -20,7 +20,7 @@ static struct datagram_slot frame_slot(const struct stream_connection *connectio
     };
 }
 
-/* Ends the connection, because the beginning of the next frame is unknown. */
+/* Refuses a frame and ends the connection, because the beginning of the next frame is not known. */
 static void refuse_frame(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size, enum datagram_reason reason)
@@ -32,7 +32,7 @@ static void refuse_frame(struct stream_connection *connection,
     stream_connection_end_by(connection, STREAM_BAD_FRAME);
 }
 
-/* Returns false if the frame ends the connection. */
+/* Handles a control frame. Returns false if it ends the connection. */
 static bool take_control(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          const uint8_t *data, size_t size)
@@ -54,7 +54,10 @@ static bool take_control(struct stream_connection *connection,
     return true;
 }
 
-/* Frame streams have messages only between START and STOP. */
+/*
+ * Returns true if a message is allowed now. In frame streams that is only between START and
+ * STOP.
+ */
 static bool may_come(const struct stream_connection *connection,
                      const struct stream_settings *settings)
 {
@@ -62,7 +65,7 @@ static bool may_come(const struct stream_connection *connection,
            frame_streams_is_started(connection->streams);
 }
 
-/* Returns false if the frame ends the connection. */
+/* Handles a frame. Returns false if it ends the connection. */
 static bool take_frame(struct stream_connection *connection, const struct stream_settings *settings,
                        struct stream_worker *worker, const uint8_t *data, size_t size)
 {

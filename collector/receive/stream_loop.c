@@ -38,7 +38,10 @@
 
 /* --- serving ---------------------------------------------------------------------------------- */
 
-/* Returns true if arming failed. Then the caller still owns the connection, which ends. */
+/*
+ * Arms a connection. Returns true if that failed; the caller then still owns the connection and
+ * must close it.
+ */
 static bool arm_fails(struct worker *worker, struct stream_slot *slot, unsigned interests)
 {
     worker_scan_by(worker, slot->connection.due_ns);
@@ -94,8 +97,8 @@ static bool pause_connection(struct worker *worker, struct stream_slot *slot, bo
 }
 
 /*
- * Sends answers, then arms, pauses or closes the connection. Returns true if the caller still owns
- * the connection.
+ * Ends a connection's part of the round: sends answers, then arms, pauses or closes the connection.
+ * Returns true if the caller still owns the connection.
  */
 static bool finish_turn(struct worker *worker, struct stream_slot *slot, int64_t now_ns)
 {
@@ -172,7 +175,7 @@ static void note_pace(struct worker *worker, size_t frames)
     coalescing_note(&worker->pace, frame_share, byte_share);
 }
 
-/* Returns 0 if a connection waits for the thread. */
+/* Returns how long to pause after the round, or 0 if a connection waits for the thread. */
 static int64_t pause_ns(struct worker *worker, size_t frames, int64_t now_ns)
 {
     struct stream_server *server = worker->server;
@@ -192,7 +195,10 @@ static void add_work(struct worker *worker, struct stream_slot *slot)
     worker->work[worker->count++] = slot;
 }
 
-/* Returns NULL if the token belongs to a connection. */
+/*
+ * Returns the listening socket of the event's token. Returns NULL if the token belongs to a
+ * connection.
+ */
 static struct listening *listening_of(const struct stream_server *server, const void *token)
 {
     for (size_t i = 0; i < server->listening_count; i++)
@@ -395,7 +401,7 @@ static void scan_slots(struct worker *worker, int64_t now_ns)
     for (; worker->scan_left != 0 && worker->count < WORK_MOST; worker->scan_left--) {
         struct stream_slot *slot = server->slots.all[worker->next_scan++ % made];
         if (stream_slot_phase(slot) != SLOT_ARMED)
-            continue; /* its owner notes its deadline */
+            continue; /* the connection's owner notes its deadline */
         if (!is_due(server, slot, &scan))
             worker_scan_by(worker, atomic_load(&slot->due_ns));
         else if (stream_slot_claim(slot, false))
@@ -517,7 +523,8 @@ static void end_thread(struct worker *worker)
     if (last)
         atomic_store(&server->finished, true);
     else if (atomic_load(&server->quiesce_wanted))
-        notifier_wake(server->notifier); /* this thread may have taken the wake-up for the pause */
+        notifier_wake(server->notifier); /* because this thread may have taken the wake-up that was
+                                          * meant to end its pause */
     server->options.finished(server->options.context);
     heartbeat_wait(&worker->heartbeat);
 }

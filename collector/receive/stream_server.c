@@ -130,7 +130,8 @@ int stream_server_create(struct stream_server **out, const struct stream_server_
     if (make_server_parts(server, error) == 0) {
         follow_limits(server, &options->limits);
         if (stream_server_listen(server, bound, error) == 0) {
-            /* The configuration owns these texts, and the server may outlive it. */
+            /* The configuration owns the texts of these options, and the server may outlive it, so
+             * the pointers are cleared. */
             server->options.inherited = NULL;
             server->options.local = NULL;
             server->options.access.owner = NULL;
@@ -152,7 +153,8 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* a thread that stops waits only for started threads */
+        atomic_store(&server->started, i); /* if a start fails, the thread that stops waits only for
+                                            * the threads that were started */
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());

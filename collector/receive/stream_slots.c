@@ -165,7 +165,9 @@ struct stream_slot *stream_slots_acquire(struct stream_slots *slots, const struc
                                          size_t most, size_t most_of_host, bool *of_host)
 {
     struct stream_slot *slot = NULL;
-    /* All hosts of a link have addresses of fe80::/64; only those have a scope. */
+    /* The address whose connections are counted: that of the peer's network. A link-local address
+     * counts by itself, because all hosts of a link are in fe80::/64; only such addresses have a
+     * scope. */
     const struct address counted = peer->scope != 0 ? *peer : address_network(peer);
     mutex_lock(slots->lock);
     struct stream_host *host = stream_hosts_enter(&slots->hosts, &counted, most_of_host);

@@ -14,7 +14,7 @@
 #include "collector/receive/stream_server.h"
 #include "collector/text/text.h"
 
-/* The default framing is that of the schema's own protocol. */
+/* Sets the framing that was not given to that of the schema's own protocol. */
 void stream_source_complete(struct listener_config *listener)
 {
     for (size_t i = 0; i < listener->schema_count; i++) {
@@ -220,7 +220,7 @@ static void producer_resume(void *producer)
     stream_server_resume(producer);
 }
 
-/* Open connections depend on these keys. */
+/* Returns a changed key on which open connections depend, or NULL. */
 const char *stream_source_fixed_key(const struct listener_config *from,
                                     const struct listener_config *to)
 {

@@ -14,7 +14,8 @@ void stream_times_note(struct stream_connection *connection, size_t frames, int6
 {
     connection->active_ns = now_ns;
     if (connection->channel.opening)
-        return; /* the limit of a frame applies to the handshake, from its beginning */
+        return; /* a handshake that is not complete keeps the limit of a frame, from its
+                 * beginning */
     if (stream_pending_size(connection) == 0)
         connection->begun_ns = 0;
     else if (frames != 0 || connection->begun_ns == 0)

@@ -43,8 +43,8 @@ void tls_handshake_begin(struct tls_handshake *handshake, struct tls_budget *bud
 }
 
 /*
- * Reserves more bytes. Returns false and reserves nothing if the budget lacks them, or if this host
- * has reserved some and holds as much as is left.
+ * Reserves more bytes. Returns false and reserves nothing if too few bytes are left, or if the host
+ * has already reserved at least as many bytes as are left.
  */
 static bool reserve_more(struct tls_handshake *handshake, size_t more)
 {

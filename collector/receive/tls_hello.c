@@ -16,7 +16,7 @@ static bool is_hello(const struct tls_hello *hello)
     return hello->head[0] == MESSAGE_CLIENT_HELLO;
 }
 
-/* Returns false if the list of cipher suites is too long. */
+/* Reads a byte of a hello's body. Returns false if the list of cipher suites is too long. */
 static bool read_hello_byte(struct tls_hello *hello, uint8_t byte)
 {
     size_t at = hello->message_at;

@@ -105,7 +105,7 @@ static int use_key(const struct tls_settings *settings, const struct channel_tls
     return -1;
 }
 
-static const struct tls_library *of_names; /* for free_name */
+static const struct tls_library *of_names; /* the library whose functions free_name calls */
 
 static void free_name(void *name)
 {
@@ -179,7 +179,8 @@ static bool tls_context_set_up(const struct tls_settings *settings)
                               SSL_MODE_RELEASE_BUFFERS,
                           NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, NULL);
-    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* the default of one record */
+    library->SSL_CTX_set_default_read_buffer_len(context, 0); /* 0 restores OpenSSL's default: a
+                                                               * buffer for one record */
     library->SSL_CTX_set_verify_depth(context, CHAIN_MOST);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, (long)TLS_CERTIFICATES_MOST, NULL);

@@ -26,7 +26,7 @@ bool unsealing_create(struct ingest *ingest)
 {
     if (ingest->listener->keys == NULL)
         return true;
-    /* Not cleared: pages that no datagram needs take no memory. */
+    /* The memory is not cleared, so that pages that no datagram needs take no memory. */
     ingest->unsealing = malloc(sizeof *ingest->unsealing);
     if (ingest->unsealing == NULL)
         return false;
@@ -62,8 +62,9 @@ static bool is_apart(int64_t a, int64_t b, int64_t most)
 }
 
 /*
- * The clock of this machine or of the sender was ahead earlier. Until the clock reaches the floor,
- * all datagrams of the session are stale.
+ * Logs that a session's floor is ahead of the clock, because the clock of this machine or of the
+ * sender was ahead earlier. Until the clock reaches the floor, all datagrams of the session are
+ * stale.
  */
 static void report_floor(const struct open_datagram *open, const struct sender_key *key,
                          const struct sealed_header *header)

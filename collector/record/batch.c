@@ -174,7 +174,7 @@ static bool has_too_many(const struct shelf *shelf)
     return shelf->made - shelf->parked_count > shelf->wanted;
 }
 
-/* The caller holds the lock. */
+/* Discards a batch's pages and parks it. The caller holds the lock. */
 static void park(struct shelf *shelf, struct batch *batch)
 {
     aligned_memory_discard(batch->arena.base, batch->arena.capacity);

@@ -90,8 +90,8 @@ void mismatch_hint_look(struct mismatch_hint *hint, struct mismatch_hint_pace *p
 /* --- messages without a line ------------------------------------------------------------------ */
 
 /*
- * The arena is small and may cut texts that the schema creates for the sample. That does not
- * matter: only the existence of a sample is checked.
+ * Returns true if the record has a sample. The small arena may cut texts that the schema makes for
+ * the sample, but only the existence of a sample matters.
  */
 static bool has_sample(const struct record *record)
 {

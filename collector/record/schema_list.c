@@ -133,7 +133,10 @@ void schema_list_release(struct schema_list *list)
     free(list);
 }
 
-/* The prefix of OTLP over UDP names the kind of content, which must also fit the schema. */
+/*
+ * Returns true if the entry's schema takes the datagram. The prefix of OTLP over UDP names the kind
+ * of content, which must also fit the schema.
+ */
 static bool entry_takes(const struct schema_entry *entry, const struct address *source,
                         const char *sender, const uint8_t *data, size_t size)
 {

@@ -173,7 +173,10 @@ void series_growth_note_label(struct series_growth *growth, const struct text *n
     mutex_unlock(growth->lock);
 }
 
-/* If n values are spread evenly, the k-th smallest is at about k / n of the range. */
+/*
+ * Estimates the number of values from the smallest hashes: if n hashes are spread evenly, the k-th
+ * smallest is at about k / n of the range.
+ */
 static uint64_t count_values(const struct ranked_label *label)
 {
     if (label->count < GROWTH_VALUES)

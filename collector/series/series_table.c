@@ -142,14 +142,20 @@ static void forget(struct series_table *table, size_t at)
 
 /* --- the hand --------------------------------------------------------------------------------- */
 
-/* A series with a sample later than `now_s` is not idle. */
+/*
+ * Returns true if the series has had no sample for the timeout. A sample may be later than `now_s`;
+ * the series is then not idle.
+ */
 static bool is_idle(const struct series_table *table, const struct slot *slot, uint32_t now_s)
 {
     int32_t idle_s = (int32_t)(now_s - slot->seen_s);
     return slot->series != 0 && idle_s > 0 && (uint32_t)idle_s > table->timeout_s;
 }
 
-/* A slot is checked again when a later series has moved into it. */
+/*
+ * Moves the hand over slots and forgets idle series. A slot is checked again when a later series
+ * has moved into it.
+ */
 static void move_hand(struct series_table *table, size_t slots, uint32_t now_s)
 {
     for (size_t i = 0; i < slots; i++) {

@@ -35,7 +35,7 @@ struct block_head {
     uint32_t size;
     uint32_t count;
     uint32_t layout;
-    uint32_t checksum; /* of the image */
+    uint32_t checksum; /* CRC-32C of the image */
     uint32_t label_size;
     uint32_t label_checksum;
 };

@@ -82,7 +82,7 @@ static bool get_file(struct cursor *cursor, const char *path, struct error *erro
     enum data_file_result result = data_file_open(path, &cursor->file, error);
     if (result == DATA_FILE_MISSING)
         result = data_file_make(path, &cursor->file, error);
-    if (result == DATA_FILE_TAKEN) /* the file was created since the open */
+    if (result == DATA_FILE_TAKEN) /* another process has created the file since the open */
         error_set(error, EXIT_CODE_IO, "cannot create the cursor: the name is taken");
     cursor->is_open = result == DATA_FILE_DONE;
     return cursor->is_open;

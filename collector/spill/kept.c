@@ -177,7 +177,7 @@ int kept_sort_out(struct kept *kept, struct segments *segments, uint64_t spill, 
         };
         if (file.end > next)
             file.end = next;
-        if (file.end <= file.first) { /* no waiting records are left in it */
+        if (file.end <= file.first) { /* no waiting record is in the file */
             *lost += next > *position ? next - *position : 0;
             if (!segments_remove_first(segments))
                 segments_forget_first(segments);

@@ -16,22 +16,22 @@
 #include "collector/spill/segments.h"
 
 struct kept_file {
-    char name[SEGMENT_NAME_SIZE]; /* in the folder */
+    char name[SEGMENT_NAME_SIZE]; /* name of the file in the spill's folder */
     uint64_t first, end;          /* positions of the first record, and after the last one */
     uint64_t sent; /* blocks that begin below this position may have been sent before */
     uint64_t size; /* bytes of the file */
     bool fits;     /* the sink that has the spill can send the file's blocks */
 
-    /* When blocks of the file are returned to the spill (spill_return.c): */
-    uint64_t offset;                  /* the return continues here in the file */
-    struct segment_failures failures; /* of its reads */
+    /* The progress of a return of the file's blocks to the spill (spill_return.c). */
+    uint64_t offset;                  /* offset in the file at which the next call continues */
+    struct segment_failures failures; /* numbers of failed reads of the file */
     bool damaged;                     /* records of the file were lost */
 };
 
 struct kept {
     struct kept_file *files; /* sorted by their first positions */
     size_t count, capacity;
-    uint64_t sent; /* copied to each file that is added */
+    uint64_t sent; /* copied to `sent` of each file that is added */
 };
 
 #define KEPT_ENDING ".kept"

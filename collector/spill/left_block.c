@@ -4,7 +4,7 @@
 
 bool left_block_take_back(struct left_block *left, struct segments *segments)
 {
-    /* If the file has no other block, removes the file, or empties it if that fails. */
+    /* Removes the block's file if it has no other block. If that fails, cuts the block off. */
     bool gone = !left->is_there ||
                 (left->offset == 0 && segments_discard(segments, left->segment)) ||
                 segments_cut_file(segments, left->segment, left->offset);

@@ -79,8 +79,9 @@ static void go_to_next_segment(struct reader *reader)
 }
 
 /*
- * Counts records that are missing at the end as lost. While a block is not acknowledged this waits,
- * so that records become complete in their order.
+ * Called when all segments were read: counts the records that are missing at the end as lost. Does
+ * not count them before all blocks are acknowledged, so that records become complete in their
+ * order.
  */
 static enum spill_found at_end(struct reader *reader, const struct segments *segments)
 {
@@ -109,7 +110,10 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
     return result;
 }
 
-/* Reads and verifies the label and, if the buffer has room for it, the image. */
+/*
+ * Reads and verifies the block's label. Does the same with its image if the buffer has room for
+ * it.
+ */
 static enum segment_part read_block(struct reader *reader, const struct block_head *head,
                                     void *bytes, size_t size, struct error *error)
 {
@@ -202,7 +206,10 @@ size_t reader_room(const struct reader *reader)
     return reader->window - reader->count;
 }
 
-/* If the segment is read later, the reader skips this block like all earlier ones. */
+/*
+ * Adds the block to the ring without reading it. If its segment is read later, the reader skips
+ * this block, because it is below the reader's position.
+ */
 void reader_pass(struct reader *reader, uint64_t end)
 {
     RULE(reader->count < reader->window, "the ring has room for the block that is passed");

@@ -17,7 +17,8 @@
 /* A block that was read. It stays in the ring until it and all earlier blocks are acknowledged. */
 struct read_block {
     uint64_t from;     /* the end of the previous block */
-    uint64_t position; /* of the first record; the records from `from` on are missing */
+    uint64_t position; /* position of its first record; the records from `from` up to it are
+                        * missing */
     uint64_t end;
     bool evicted; /* its segment was removed: the block cannot be read again */
     bool acknowledged;

@@ -13,7 +13,7 @@ struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
     bool is_kept;
-    bool is_named; /* its name is one that this program chooses */
+    bool is_named; /* this program could have chosen the file's name */
     uint64_t number;
     uint64_t first; /* the position of its first record, as far as known */
     uint64_t end;   /* for a kept segment: the end in its name */
@@ -90,7 +90,10 @@ static int list(struct segments *segments, struct listed *listed, struct error *
     return done ? 0 : error_no_memory(error);
 }
 
-/* Returns the cursor's spill if a file has blocks of it, else the spill with the most bytes. */
+/*
+ * Returns the random number of the cursor's spill if a file has blocks of that spill, otherwise
+ * that of the spill with the most bytes.
+ */
 static uint64_t find_spill(const struct listed *listed, const struct cursor_state *state)
 {
     uint64_t found = 0;
@@ -136,8 +139,8 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Counts the records of a block that the end of its file cuts as lost. But if the cursor's end is
- * where the block begins, its append had failed, and it was never stored.
+ * Called for a block that is cut by the end of its file: counts its records as lost. Does not count
+ * them if the cursor's end is the block's begin, because the block's append had then failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)
@@ -220,7 +223,7 @@ static void find_end(struct segments *segments, const struct listed *listed, uin
     struct candidate *last = &listed->files[listed->count - 1];
     last->scan = scan_segment(segments, last->name, last->size, spill, true);
     if (!last->scan.has_block)
-        return; /* the file could be read before, but not now */
+        return; /* the file can no longer be read */
     if (block_head_end(&last->scan.last) > segments->end)
         segments->end = block_head_end(&last->scan.last);
     note_torn(segments, &last->scan.torn, spill, state);

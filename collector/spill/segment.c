@@ -36,7 +36,10 @@ bool segment_has_ending(const char *name, const char *ending)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* All reads of a segment. `waits` is as in struct segment_walk. */
+/*
+ * Reads a part of a segment; every read goes through this function. `waits` is as in struct
+ * segment_walk.
+ */
 static enum segment_part read_part(struct data_file file, uint64_t offset, void *bytes, size_t size,
                                    size_t *got, unsigned *failures, bool waits, struct error *error)
 {
@@ -100,7 +103,8 @@ enum segment_found segment_next(struct segment_walk *walk, uint8_t *window, size
 void segment_pass(struct segment_walk *walk, const struct block_head *head)
 {
     walk->offset += block_head_whole(head);
-    walk->failures.label = walk->failures.image = 0; /* the next ones are of another block */
+    walk->failures.label = walk->failures.image = 0; /* the next failures are those of another
+                                                      * block */
 }
 
 static enum segment_part read_sound(struct segment_walk *walk, uint64_t offset, void *bytes,

@@ -16,7 +16,7 @@
 #define SEGMENTS_BAD_KEPT 2
 
 struct segments {
-    char *folder;   /* as it was given */
+    char *folder;   /* path of the folder, as the caller gave it */
     char *paths[2]; /* buffers for the paths of two files in the folder */
     size_t prefix;  /* bytes of each path before the file's name */
     unsigned turn;  /* index of the buffer that is used next */
@@ -28,7 +28,7 @@ struct segments {
     uint64_t removed; /* number of the first segment */
 
     uint64_t end;   /* position after the last record of all segments */
-    uint64_t bytes; /* of all files */
+    uint64_t bytes; /* size of all files in bytes */
 
     bool looks_only; /* only the table is changed, no file (inspection.h) */
 

@@ -72,7 +72,10 @@ static bool remove_first(struct spill *spill, uint64_t position)
     return segments_remove_first(segments) && spill_write_cursor(spill, position, read, NULL);
 }
 
-/* Keeps the last segment while blocks are appended to it. */
+/*
+ * Removes segments whose blocks are all acknowledged. Keeps the last segment while blocks are
+ * appended to it.
+ */
 static void remove_completed(struct spill *spill)
 {
     struct segments *segments = &spill->segments;
@@ -176,8 +179,8 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
         return SPILL_FULL;
     }
     /*
-     * The cursor must have this before the block is on disk, because the block may have been sent
-     * already.
+     * Records in the cursor that the block was read, before the block is on disk, because the
+     * caller may have sent it already.
      */
     note_read(spill, spill->segments.end + block->count, block->count);
     /*
@@ -365,8 +368,9 @@ struct spill_counts spill_counts(const struct spill *spill)
 }
 
 /*
- * Returns the position of the last cursor. A left block that the caller did not give up was
- * delivered in another way; if it cannot be removed, the cursor is moved past it.
+ * Returns the position for the last write of the cursor. If a block that could not be stored was
+ * delivered in another way but is still on disk, and all other records are complete, the position
+ * is after that block.
  */
 static uint64_t completed_at_close(struct spill *spill)
 {

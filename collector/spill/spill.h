@@ -104,7 +104,7 @@ struct spill_block {
     uint32_t count;  /* records in the block, ≥ 1 */
     uint32_t layout; /* the caller's code for the layout of the image, which is only stored */
 
-    /* Set by a read: */
+    /* Set by spill_read: */
     uint64_t position; /* of the first record; identifies the block until it is acknowledged */
     uint64_t epoch;    /* of the run that appended the block */
     size_t size;       /* bytes of the block's image */

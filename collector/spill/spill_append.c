@@ -16,7 +16,8 @@ static enum spill_stored append_failed(struct spill *spill, enum data_file_resul
 }
 
 /*
- * Opens an existing file if it is empty: the first write to it failed, and it could not be removed.
+ * Opens an existing file for a new segment if it is empty: an earlier write to it failed, and the
+ * file could not be removed.
  */
 static bool take_empty(const char *path, struct data_file *file)
 {
@@ -69,8 +70,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 }
 
 /*
- * Cuts off the bytes of a failed write. The next block begins a new segment, unless the write only
- * lacked room. Returns true if the bytes are off the disk.
+ * Cuts off the bytes of a failed write. The next block begins a new segment, except after a write
+ * that only lacked room. Returns true if the bytes are no longer on disk.
  */
 static bool take_back(struct spill *spill, enum data_file_result result)
 {
@@ -115,7 +116,8 @@ static enum data_file_result append_block(struct spill *spill, const struct bloc
     enum data_file_result result =
         data_file_write(spill->tail.file, last->size, all, 2 + count, error);
     if (result != DATA_FILE_DONE) {
-        take_back(spill, result); /* a part that stays does no harm: it is not a whole block */
+        take_back(spill, result); /* if a part stays, it does no harm, because it is not a whole
+                                   * block */
         return result;
     }
     spill->tail.unsynced = true;

@@ -45,8 +45,8 @@ static int open_all(struct spill *spill, const struct spill_settings *settings, 
     spill->has_cursor = found && spill->written.spill == spill->id;
     spill->again = recovered.read;
     /*
-     * Writes the cursor now, so that a later opening that finds none knows that it was lost. If
-     * this fails, the next write tries again.
+     * Writes the cursor now. A later opening that finds no cursor then knows that it was removed.
+     * If the write fails, it is tried again at the next write.
      */
     if (!spill->has_cursor) {
         spill->written = (struct cursor_state){0};

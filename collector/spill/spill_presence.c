@@ -45,7 +45,8 @@ static void check_lock(struct spill *spill)
     spill->lock = NULL;
     if (spill_take_lock(spill, &error) == 0) {
         part_file_close(old);
-        cursor_close(&spill->cursor); /* the folder may have another cursor now */
+        cursor_close(&spill->cursor); /* the cursor is opened again, because the folder may have
+                                       * another one now */
         spill->has_cursor = false;
         log_line(LOG_WARNING, "spill %s: the folder or its lock was removed and is created again",
                  spill->segments.folder);
@@ -73,8 +74,8 @@ static uint64_t unread_of(const struct spill *spill, uint64_t number)
 }
 
 /*
- * Notes whether another program has removed the segment. Returns the number of its unread records
- * then.
+ * Notes if another program has removed the segment's file. Returns the number of unread records in
+ * it, or 0 if it was not removed now.
  */
 static uint64_t check_segment(struct spill *spill, uint64_t number)
 {

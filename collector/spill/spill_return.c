@@ -5,12 +5,12 @@
 #include "collector/platform/file_system.h"
 #include "collector/spill/spill_state.h"
 
-/* A return of kept segments. */
+/* The block that is being returned from a kept segment to the spill. */
 struct returned {
     char label[SPILL_LABEL_SIZE]; /* of the block that was read last */
     uint8_t *image;               /* its image, with room for `room` bytes */
     size_t room;
-    uint64_t position; /* the file's blocks below it are stored or lost */
+    uint64_t position; /* all blocks of the file below this position are stored or lost */
     uint64_t stored;   /* records that were stored */
 };
 
@@ -107,7 +107,10 @@ static enum result store_blocks(struct spill *spill, struct segment_walk *walk,
     }
 }
 
-/* Called when the file's blocks below this position are stored or lost; the others stay kept. */
+/*
+ * Notes that the file's blocks below `position` are stored or lost. The other blocks of the file
+ * stay kept.
+ */
 static void note_returned(struct spill *spill, struct kept_file *file, uint64_t position,
                           uint64_t stored)
 {
@@ -135,7 +138,8 @@ static enum result return_open(struct spill *spill, struct data_file opened, str
     uint64_t size = spill->settings.size;
     enum result result = NOT_STORED;
     if (data_file_size(opened, &walk.size, error)) {
-        spill->settings.size = UINT64_MAX; /* the file counts towards the size already */
+        spill->settings.size = UINT64_MAX; /* no limit of the spill's size, because the file already
+                                            * counts towards it */
         result = store_blocks(spill, &walk, file, block, error);
         spill->settings.size = size;
     }
@@ -147,7 +151,7 @@ static enum result return_open(struct spill *spill, struct data_file opened, str
     return result;
 }
 
-/* Returns the blocks of a file that is not in the table. */
+/* Returns a file's blocks to the spill. The file must not be in the table. */
 static enum result return_blocks(struct spill *spill, struct kept_file *file,
                                  struct returned *block, struct error *error)
 {

@@ -9,8 +9,9 @@
 #include "collector/platform/machine.h"
 
 /*
- * A new segment begins only with a block that does not fit into the last one, so of two adjacent
- * segments at least one is half full. The 4 are for segments that ended early.
+ * Returns the most segments. A new segment begins only with a block that does not fit into the last
+ * one, so of two adjacent segments at least one is half full. The 4 are for segments that ended
+ * early.
  */
 size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 {
@@ -18,8 +19,8 @@ size_t spill_most_segments(const struct spill_settings *settings, size_t there)
 }
 
 /*
- * The lock file is created with its folder, and never removed: otherwise another program could lock
- * a new file of this name.
+ * Creates the lock file with its folder, and locks it. The file is never removed: otherwise another
+ * program could create and lock a new file of this name.
  */
 static enum part_result lock_file(const char *path, size_t root, struct part_file **lock,
                                   struct error *error)
@@ -138,8 +139,9 @@ bool spill_sync_blocks(struct spill *spill, struct error *error)
 }
 
 /*
- * All records below the first segment are complete, even if blocks of an evicted segment are not
- * acknowledged yet: they cannot be read again.
+ * Returns the position below which all records are complete. This includes all records below the
+ * first segment, even if blocks of an evicted segment are not acknowledged: they cannot be read
+ * again.
  */
 uint64_t spill_completed(const struct spill *spill)
 {

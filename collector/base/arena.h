@@ -18,7 +18,8 @@ struct arena {
     size_t used;     /* bytes */
     size_t capacity; /* bytes */
     bool exhausted;  /* a block was refused since the flag was last cleared */
-    bool retried;    /* set by the owner: after a refusal it tries again with more room */
+    bool retried;    /* set by the owner: if a block does not fit, the owner will try again with a
+                      * larger arena */
 };
 
 /*

@@ -34,7 +34,7 @@ static inline struct host_number host_number_after(struct host_number number)
 }
 
 struct network_range {
-    struct host_number first, last; /* both are in the range */
+    struct host_number first, last; /* the first and the last address; both are in the range */
 };
 
 struct networks {

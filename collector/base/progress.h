@@ -21,7 +21,10 @@ struct progress {
     uint64_t datagrams; /* number of datagrams so far, if `unit` is another; 0 for no number */
 };
 
-/* `now` is the present state; NULL if the work has ended, or continues without reports. */
+/*
+ * A function that shows the progress. `now` is the present state. It is NULL if the work has ended,
+ * or continues without reports.
+ */
 typedef void progress_watcher(const struct progress *now);
 
 /* Sets the watcher; NULL if no watcher. Must be called only while the process has one thread. */

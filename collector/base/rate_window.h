@@ -15,8 +15,8 @@
 
 struct rate_window {
     /*
-     * The upper 40 bits contain the millisecond in which the second began, the lower 24 bits the
-     * number of events.
+     * The upper 40 bits are the millisecond in which the present second began. The lower 24 bits
+     * are the number of events since then.
      */
     _Atomic uint64_t state;
 };

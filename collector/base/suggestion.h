@@ -15,7 +15,7 @@ struct suggestion {
     size_t length;
     const char *close; /* the name with the fewest edits so far, or NULL */
     size_t edits;
-    bool other;         /* the given text is another program's name for `close` */
+    bool other;         /* true: `close` was found by a word that other programs use for it */
     const char *longer; /* a name that begins with the given text */
     size_t longer_count;
 };

@@ -74,7 +74,7 @@ static inline const uint8_t *wire_read_tag(const uint8_t *at, const uint8_t *end
     return number.next;
 }
 
-/* Reads the length in front of a field's bytes. The bytes may be incomplete. */
+/* Reads the length of a field. The field's bytes need not all be there. */
 static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *end, uint64_t *size)
 {
     if (at != end && *at < 0x80) {
@@ -86,7 +86,7 @@ static inline const uint8_t *wire_read_size(const uint8_t *at, const uint8_t *en
     return number.next;
 }
 
-/* Reads the length in front of a field's bytes. Fails unless all of the bytes are there. */
+/* Reads the length of a field. Fails unless all of the field's bytes are there. */
 static inline const uint8_t *wire_read_length(const uint8_t *at, const uint8_t *end, size_t *length)
 {
     uint64_t value;

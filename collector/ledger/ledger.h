@@ -82,7 +82,8 @@ struct thread_measures {
 struct offer_counters {
     OFFER_TERMS(LEDGER_COUNTER)
     struct counter refused[REFUSAL_COUNT];
-    struct counter raw_offered, raw_refused; /* parts of the sink's terms with these names */
+    struct counter raw_offered, raw_refused; /* the parts of the sink's terms `raw_offered` and
+                                              * `raw_refused` that this thread has counted */
 };
 
 /* The counters of one sink. The sink's thread writes them, except for in_flight. */
@@ -90,7 +91,8 @@ struct sink_counters {
     SINK_TERMS(LEDGER_COUNTER)
     struct counter failed[FAILURE_COUNT];
     SINK_MEASURES(LEDGER_HISTOGRAM)
-    _Atomic int64_t in_flight; /* without an outcome yet; receivers add, the sink subtracts */
+    _Atomic int64_t in_flight; /* number of records that have no outcome yet; receivers add to it,
+                                * the sink subtracts */
 };
 
 /*
@@ -205,7 +207,7 @@ struct listener_totals {
     size_t index; /* in the ledger; cancelled listeners leave gaps */
     const char *name, *schema;
     const struct listener_kind *kind;
-    bool retired;       /* receives no more */
+    bool retired;       /* a reload has removed the listener */
     bool drops_counted; /* false if the system does not count drops; then kernel_drops is 0 */
     struct drops_kind drops;
     bool spread; /* has no term `reordered` */
@@ -221,7 +223,7 @@ struct thread_totals {
 struct sink_totals {
     size_t index; /* in the ledger */
     const char *name;
-    bool retired;      /* is offered no more records */
+    bool retired;      /* a reload has removed the sink */
     uint64_t messages; /* messages that all listeners decoded while the sink was live */
     OFFER_TERMS(LEDGER_TOTAL)
     uint64_t refused[REFUSAL_COUNT];

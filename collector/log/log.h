@@ -26,7 +26,7 @@
 #include "collector/base/error.h"
 #include "collector/text/compiler.h"
 
-/* Most severe first. */
+/* The levels of lines, the most severe first. */
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO };
 
 enum log_format {
@@ -35,7 +35,7 @@ enum log_format {
 };
 
 struct log_settings {
-    enum log_level level; /* less severe lines are not logged */
+    enum log_level level; /* lines of a less severe level are not logged */
     enum log_format format;
     uint64_t repeats_ns; /* interval at which the count of a repeated message is logged */
 };
@@ -137,7 +137,7 @@ void log_divert(log_taker *taker);
 #define LOG_QUIET_NS            INT64_C(60000000000)
 struct log_limit {
     int64_t next_ns;     /* monotonic time from which the next line may be written */
-    int64_t interval_ns; /* from the last written line to next_ns */
+    int64_t interval_ns; /* nanoseconds from the last written line to next_ns */
     int64_t last_ns;     /* monotonic time of the last line, written or suppressed */
     uint64_t held;       /* number of lines suppressed since the last written one */
 };

@@ -32,7 +32,8 @@ struct log_trouble {
     int64_t since_ns;  /* beginning of the present trouble; 0 if there is none */
     int64_t begun_ns;  /* time of the last line about a beginning; 0 if there was none */
     int64_t line_ns;   /* time of the last line of any kind */
-    int64_t wait_ns;   /* from the last line to the next one, while the trouble continues */
+    int64_t wait_ns;   /* nanoseconds from the last line to the next one, while the trouble
+                        * continues */
     bool is_logged;    /* its beginning was logged */
     uint64_t unlogged; /* number of troubles that ended without a line since the last logged end */
 };

@@ -16,7 +16,7 @@ struct progress_figures {
     const char *counted; /* plural name of the things in `count`; if NULL, `count` is not shown */
     uint64_t count;
     bool bytes;     /* show the rate of `done`, in bytes, instead of that of `count` */
-    double seconds; /* since the work began */
+    double seconds; /* seconds since the work began */
 };
 
 /* The size of the longest line, including its NUL. */

@@ -29,7 +29,7 @@
 
 enum tap_state {
     TAP_OFF,
-    TAP_COUNTING, /* all records are counted as passed by */
+    TAP_COUNTING, /* no batch is taken; all records are counted as passed by */
     TAP_TAKING,
 };
 

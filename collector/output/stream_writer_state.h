@@ -42,8 +42,7 @@ struct stream_writer {
     struct output out; /* the block */
     uint64_t block_at; /* offset of the block's first byte */
     size_t sent;       /* bytes of the block that were accepted */
-    size_t head_sent;  /* number of bytes of the file's head that were accepted; the whole head:
-                        * none must be written */
+    size_t head_sent;  /* accepted bytes of the file's head; it is due until all are accepted */
     bool begun;        /* the destination's beginning was examined once */
     struct pending pending[MAX_PENDING]; /* a ring of the records without an outcome */
     size_t first, count;

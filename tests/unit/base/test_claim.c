@@ -1,6 +1,6 @@
 /*
- * A claim on a socket: only one thread serves the socket at a time, and no event is lost in that
- * time.
+ * Tests a claim on a socket: only one thread serves the socket at a time, and no event is lost in
+ * that time.
  */
 
 #include "collector/base/claim.h"

@@ -1,4 +1,4 @@
-/* A limit per second holds exactly with any number of threads. */
+/* Tests that a limit per second holds exactly with any number of threads. */
 
 #include "collector/base/rate_window.h"
 #include "collector/platform/thread.h"

@@ -1,4 +1,4 @@
-/* SipHash-2-4-128 against the vectors of its authors' reference implementation. */
+/* Tests SipHash-2-4-128 against the vectors of its authors' reference implementation. */
 
 #include "collector/base/siphash.h"
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* Finding the UDP datagram in a frame of each link type, and the counts of a capture. */
+/* Tests how the UDP datagram in a frame of each link type is found, and the counts of a capture. */
 #include <string.h>
 
 #include "collector/capture/capture.h"

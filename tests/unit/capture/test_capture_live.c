@@ -1,6 +1,6 @@
 /*
- * Captures that are written while they are read. The writer runs in the reader's thread, each time
- * that the reader would wait, so the test controls where the reader pauses.
+ * Tests captures that are written while they are read. The writer runs in the reader's thread, each
+ * time that the reader would wait, so the test controls where the reader pauses.
  */
 #include <string.h>
 

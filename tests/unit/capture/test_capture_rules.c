@@ -1,4 +1,4 @@
-/* The rules of collector/capture/capture_file.h: breaking one aborts the program. */
+/* Tests the rules of collector/capture/capture_file.h: breaking one aborts the program. */
 #include "collector/capture/capture_file.h"
 #include "tests/support/capture/capture_builder.h"
 #include "tests/support/platform/posix/aborting.h"

@@ -1,4 +1,4 @@
-/* Captures of real senders, compared with tshark's output, and damaged captures. */
+/* Tests captures of real senders, compared with tshark's output, and damaged captures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

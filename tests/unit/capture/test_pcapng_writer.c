@@ -1,4 +1,4 @@
-/* Writing pcapng: reading it back, its bytes, and the detection of whole blocks. */
+/* Tests writing pcapng: its bytes, reading it back, and the detection of whole blocks. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

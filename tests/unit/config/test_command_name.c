@@ -1,5 +1,6 @@
 /*
- * The name by which a command sink is reported: only the program, because arguments may be secrets.
+ * Tests the name by which a command sink is reported: only the program, because arguments may be
+ * secrets.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The output of --print-config is read back as the same configuration, for every option and key. It
- * names the origin of each value.
+ * Tests that the output of --print-config is read back as the same configuration, for every option
+ * and key, and names the origin of each value.
  */
 #include <stdio.h>
 #include <stdlib.h>

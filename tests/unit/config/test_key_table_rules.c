@@ -1,4 +1,4 @@
-/* The rules of collector/config/key_table.h: breaking one aborts the program. */
+/* Tests the rules of collector/config/key_table.h: breaking one aborts the program. */
 #include "collector/config/key_table.h"
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"

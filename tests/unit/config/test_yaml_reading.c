@@ -1,4 +1,4 @@
-/* Texts for which libyaml would need a long time are refused early. */
+/* Tests that texts for which libyaml would need a long time are refused early. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * A client of "tap" gets the matching lines of a batch up to its limit. Further lines are only
- * counted.
+ * Tests that a client of "tap" gets the matching lines of a batch up to its limit. Further lines
+ * are only counted.
  */
 #include <stdio.h>
 #include <stdlib.h>

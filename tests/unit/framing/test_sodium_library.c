@@ -1,4 +1,4 @@
-/* The errors of a machine that has no libsodium, or an unusable one. */
+/* Tests the errors of a machine that has no libsodium, or an unusable one. */
 #include <stdio.h>
 
 #include "collector/framing/sealed.h"

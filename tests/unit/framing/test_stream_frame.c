@@ -1,4 +1,4 @@
-/* Finding the end of a frame in a stream when only a part of the frame has arrived. */
+/* Tests finding the end of a frame in a stream when only a part of the frame has arrived. */
 #include <stdlib.h>
 #include <string.h>
 

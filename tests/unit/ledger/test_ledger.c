@@ -1,4 +1,7 @@
-/* The ledger's sums over its blocks. A final ledger must not balance after any single mistake. */
+/*
+ * Tests the ledger's sums over its blocks, and that a final ledger with any single mistake does not
+ * balance.
+ */
 #include <string.h>
 
 #include "collector/ledger/ledger.h"

@@ -1,4 +1,7 @@
-/* The log after log_begin: levels, merged repetitions, and whole lines before or after a ledger. */
+/*
+ * Tests the log after log_begin: levels, merged repetitions, and whole lines before or after a
+ * ledger.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Troubles in a simulated time: which lines are written, and that there are few. */
+/*
+ * Tests the log lines about a lasting trouble in simulated time: which are written, and that there
+ * are few.
+ */
 #include <stdlib.h>
 #include <string.h>
 

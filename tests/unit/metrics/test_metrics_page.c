@@ -1,4 +1,4 @@
-/* The page of metrics has each counter of the ledger once, in both formats. */
+/* Tests that the page of metrics has each counter of the ledger once, in both formats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* A counter of bytes does not decrease when a destination discards bytes that were counted. */
+/*
+ * Tests that a counter of bytes does not decrease when a destination discards bytes that were
+ * counted.
+ */
 
 #include "collector/metrics/metrics_rising.h"
 #include "tests/support/test.h"

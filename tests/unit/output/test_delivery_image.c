@@ -1,4 +1,4 @@
-/* A block is written as contiguous bytes and read back. Other bytes are refused. */
+/* Tests that a block is written as contiguous bytes and read back. Other bytes are refused. */
 #include <stdlib.h>
 #include <string.h>
 

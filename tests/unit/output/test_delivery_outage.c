@@ -1,4 +1,4 @@
-/* The log lines of a delivery's outage: its beginning, its end, and the lost records. */
+/* Tests the log lines of a delivery's outage: its beginning, its end, and the lost records. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * A delivery with a spill, whose records have different routes. A record that needs a new block
- * because of its route waits for that block, also while blocks are read from the disk.
+ * Tests a delivery with a spill, whose records have different routes. A record that needs a new
+ * block because of its route waits for that block, also while blocks are read from the disk.
  */
 #include <stdatomic.h>
 #include <stdio.h>

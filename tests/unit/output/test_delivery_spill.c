@@ -1,5 +1,5 @@
 /*
- * A delivery whose far end is away. Its records wait on disk and are sent from there in their
+ * Tests a delivery whose far end is away. Its records wait on disk and are sent from there in their
  * order, also by the next run. At the end each record has one outcome, and the ledger's sum
  * includes the recovered records.
  */

@@ -1,5 +1,6 @@
 /*
- * A sink with a delivery: each record gets exactly the outcome that the far end's answer gives it.
+ * Tests a sink with a delivery: each record gets exactly the outcome that the far end's answer
+ * gives it.
  */
 #include <stdatomic.h>
 #include <string.h>

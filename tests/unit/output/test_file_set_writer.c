@@ -1,4 +1,7 @@
-/* How a sink writes the blocks of a set of files: each block whole or not at all, and in order. */
+/*
+ * Tests how a sink writes the blocks of a set of files: each block whole or not at all, and in
+ * order.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /*
- * A sink that relays datagrams. Each gets its own outcome, and a datagram that waits is not lost.
+ * Tests a sink that relays datagrams. Each gets its own outcome, and a datagram that waits is not
+ * lost.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /*
- * A sink whose destination accepts all bytes: each record is written once, whole, and is counted.
+ * Tests a sink whose destination accepts all bytes: each record is written once, whole, and is
+ * counted.
  */
 #include <stdio.h>
 #include <stdlib.h>

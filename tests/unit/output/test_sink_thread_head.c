@@ -1,4 +1,4 @@
-/* Each empty file begins with the encoder's head, once and whole. */
+/* Tests that each empty file begins with the encoder's head, once and whole. */
 #include <string.h>
 
 #include "collector/platform/clock.h"

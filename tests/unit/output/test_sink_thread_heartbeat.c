@@ -1,6 +1,6 @@
 /*
- * A sink that waits, for whatever reason, counts as alive. A sink that is stuck in its own code
- * does not.
+ * Tests that a sink that waits, for whatever reason, counts as alive, and that one that is stuck in
+ * its own code does not.
  */
 
 #include "tests/support/output/fake_sink.h"

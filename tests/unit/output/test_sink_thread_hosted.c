@@ -1,6 +1,6 @@
 /*
- * A sink that a host runs step by step: it never waits, continues where it stopped, and misses no
- * wake-up. The test is the host.
+ * Tests a sink that a host runs step by step: it never waits, continues where it stopped, and
+ * misses no wake-up. The test is the host.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * A sink that is behind, because its reader stalls, and whose queue is full. Either the oldest or
- * the newest records are lost.
+ * Tests a sink that is behind, because its reader stalls, and whose queue is full. Either the
+ * oldest or the newest records are lost.
  */
 #include <stdio.h>
 #include <stdlib.h>

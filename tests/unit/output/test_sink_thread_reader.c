@@ -1,7 +1,7 @@
 /*
- * A sink whose destination reports how much its reader has read. A record counts as written when it
- * was read. After a reader ends, the next one gets no partial record. No record is written twice or
- * left uncounted.
+ * Tests a sink whose destination reports how much its reader has read. A record counts as written
+ * when it was read. After a reader ends, the next one gets no partial record. No record is written
+ * twice or left uncounted.
  */
 #include <string.h>
 

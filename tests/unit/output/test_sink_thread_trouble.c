@@ -1,4 +1,4 @@
-/* A sink whose destination blocks, fails, ends, or is too slow: each record is counted. */
+/* Tests a sink whose destination blocks, fails, ends, or is too slow: each record is counted. */
 #include <stdlib.h>
 #include <string.h>
 

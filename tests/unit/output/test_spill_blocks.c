@@ -1,5 +1,5 @@
 /*
- * Reading a spill folder as "sluice spill" does: the heads, and the records that were not
+ * Tests reading a spill folder as "sluice spill" does: the heads, and the records that were not
  * acknowledged.
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* How the memory budget is divided. */
+/* Tests how the memory budget is divided. */
 #include <string.h>
 
 #include "collector/pipeline/memory_plan.h"

@@ -1,4 +1,4 @@
-/* A child program: the count of its unread input, and its end. */
+/* Tests a child program: the count of its unread input, and its end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A child program on POSIX: signals, and the exact position of its reading. */
+/* Tests a child program on POSIX: signals, and the exact position of its reading. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /*
- * The arguments of a program are joined to one text. Windows splits the text into the same
+ * Tests that the arguments of a program are joined to a text that Windows splits into the same
  * arguments.
  */
 #include <stdlib.h>

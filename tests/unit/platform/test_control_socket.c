@@ -1,4 +1,4 @@
-/* The control socket reports waiting clients. Reads and writes never block. */
+/* Tests that the control socket reports waiting clients, and that reads and writes never block. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

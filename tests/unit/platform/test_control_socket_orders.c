@@ -1,4 +1,4 @@
-/* Only the user that runs the program, and root, may give orders. */
+/* Tests that only the user that runs the program, and root, may give orders. */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/socket.h>

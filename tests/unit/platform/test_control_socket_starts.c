@@ -1,6 +1,7 @@
 /*
- * Programs that start at the same time with one control socket: one gets it, and the others fail.
- * The test replaces listen(2), to start a second program between the first one's bind and listen.
+ * Tests programs that start at the same time with one control socket: one gets it, and the others
+ * fail. The test replaces listen(2), to start a second program between the first one's bind and
+ * listen.
  */
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -1,4 +1,7 @@
-/* The vectors of RFC 3720, appendix B.4, and a comparison of the two implementations. */
+/*
+ * Compares both implementations of CRC-32C with each other and with the vectors of RFC 3720,
+ * appendix B.4.
+ */
 #include <string.h>
 
 #include "collector/platform/machine.h"

@@ -1,4 +1,4 @@
-/* The reserve of descriptors for each use, when all other descriptors are in use. */
+/* Tests that each use of descriptors has a reserve when all other descriptors are in use. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>

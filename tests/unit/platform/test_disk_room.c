@@ -1,4 +1,4 @@
-/* The free space of a disk. Writers check it often, but the system is rarely called. */
+/* Tests the free space of a disk: writers check it often, but the system is rarely called. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"

@@ -1,6 +1,6 @@
 /*
- * Mitigation policies of Windows. Only those that can be read back count. The one for child
- * processes is optional.
+ * Tests mitigation policies of Windows. Only those that can be read back count, and the one for
+ * child processes is optional.
  */
 #include "collector/platform/windows/mitigation.h"
 

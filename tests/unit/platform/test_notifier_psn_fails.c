@@ -1,4 +1,4 @@
-/* The backends with ProcessSocketNotifications on a system that lacks it. */
+/* Tests the backends with ProcessSocketNotifications on a system that lacks it. */
 #include <windows.h>
 
 #include "collector/platform/windows/notifier_backends.h"

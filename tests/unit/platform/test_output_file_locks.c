@@ -1,6 +1,6 @@
 /*
- * Torn lines on systems whose kernel does not report other writers. There, programs of this kind
- * recognise each other by locks.
+ * Tests torn lines on systems whose kernel does not report other writers. There, programs of this
+ * kind recognise each other by locks.
  */
 #include <fcntl.h>
 #include <string.h>

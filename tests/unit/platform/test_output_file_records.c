@@ -1,4 +1,4 @@
-/* Files of formats without lines: how the record that a killed run left torn is repaired. */
+/* Tests files of formats without lines: how the record that a killed run left torn is repaired. */
 #include <stdlib.h>
 #include <string.h>
 

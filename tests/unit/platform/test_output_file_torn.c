@@ -1,4 +1,4 @@
-/* Lines that a killed run left without a newline: how the next start repairs them. */
+/* Tests lines that a killed run left without a newline: how the next start repairs them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Objects that only the program's user, the system and administrators can open. */
+/* Tests objects that only the program's user, the system and administrators can open. */
 #include <windows.h>
 /* These need the types of windows.h. */
 #include <aclapi.h>

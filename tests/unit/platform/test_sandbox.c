@@ -1,6 +1,6 @@
 /*
- * The sandbox of Linux (collector/platform/sandbox.h). Each test enters it in a process of its own,
- * because a process cannot leave it.
+ * Tests the sandbox of Linux (collector/platform/sandbox.h). Each test enters it in a process of
+ * its own, because a process cannot leave it.
  */
 #include "collector/platform/sandbox.h"
 

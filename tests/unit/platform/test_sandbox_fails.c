@@ -1,7 +1,7 @@
 /*
- * The sandbox of Linux on older kernels, and when any of its system calls fails. It must report the
- * restrictions that are really in force. Each case has its own process, because a process cannot
- * leave the sandbox.
+ * Tests the sandbox of Linux on older kernels, and when any of its system calls fails. It must
+ * report the restrictions that are really in force. Each case has its own process, because a
+ * process cannot leave the sandbox.
  */
 #include <errno.h>
 #include <fcntl.h>

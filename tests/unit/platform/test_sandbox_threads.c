@@ -1,6 +1,6 @@
 /*
- * Calls in all threads (collector/platform/linux/sandbox_threads.h). A thread that the call does
- * not reach, or in which it fails, is counted.
+ * Tests calls in all threads (collector/platform/linux/sandbox_threads.h). A thread that the call
+ * does not reach, or in which it fails, is counted.
  */
 #include "collector/platform/linux/sandbox_threads.h"
 

@@ -1,6 +1,6 @@
 /*
- * A table of functions from a library, here the C library. On POSIX it is found by its file name.
- * On Windows it is linked in as usual.
+ * Tests a table of functions from a library, here the C library. On POSIX it is found by its file
+ * name. On Windows it is linked in as usual.
  */
 #include <stdlib.h>
 #include <string.h>

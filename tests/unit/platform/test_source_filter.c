@@ -1,6 +1,6 @@
 /*
- * The kernel's filter of senders agrees with the list of networks. The test runs the filter itself,
- * and in the kernel.
+ * Tests that the kernel's filter of senders agrees with the list of networks. The test runs the
+ * filter itself, and in the kernel.
  */
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-/* A torn end that the program cannot cut off. The report about it must be true. */
+/* Tests that the report about a torn end that the program cannot cut off is true. */
 #include <string.h>
 
 #include "collector/platform/common/torn_end.h"

@@ -1,4 +1,4 @@
-/* busy_poll reaches the kernel, in microseconds. */
+/* Tests that busy_poll reaches the kernel, in microseconds. */
 
 #include <string.h>
 #include <sys/socket.h>

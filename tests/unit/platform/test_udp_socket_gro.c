@@ -1,4 +1,4 @@
-/* Sockets with GRO: the kernel joins the datagrams of a sender that uses segmentation. */
+/* Tests sockets with GRO: the kernel joins the datagrams of a sender that uses segmentation. */
 
 #include <arpa/inet.h>
 #include <linux/udp.h>

@@ -1,5 +1,6 @@
 /*
- * Datagrams that the kernel drops, and datagrams that it refuses on request, are counted exactly.
+ * Tests that datagrams that the kernel drops, and datagrams that it refuses on request, are counted
+ * exactly.
  */
 #include <string.h>
 

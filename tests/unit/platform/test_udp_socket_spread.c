@@ -1,4 +1,4 @@
-/* Sockets that share a port: each of them may get any datagram. */
+/* Tests sockets that share a port: each of them may get any datagram. */
 #include <string.h>
 
 #include "tests/support/platform/receiving.h"

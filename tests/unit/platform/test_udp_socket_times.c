@@ -1,4 +1,4 @@
-/* Arrival times on a system without SO_TIMESTAMPNS. */
+/* Tests arrival times on a system without SO_TIMESTAMPNS. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

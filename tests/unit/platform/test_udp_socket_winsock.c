@@ -1,6 +1,6 @@
 /*
- * udp_socket_receive() with results of Winsock that a test cannot cause, by a WSARecvMsg of the
- * test. Also how a socket is opened.
+ * Tests udp_socket_receive() with results of Winsock that a test cannot cause (the test replaces
+ * WSARecvMsg), and how a socket is opened.
  */
 #include <stdbool.h>
 #include <string.h>

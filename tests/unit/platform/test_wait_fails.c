@@ -1,6 +1,6 @@
 /*
- * A wait that fails in the system is reported as a failure, and not as an event. A program whose
- * signals cannot be blocked does not start.
+ * Tests that a wait that fails in the system is reported as a failure and not as an event, and that
+ * a program whose signals cannot be blocked does not start.
  */
 #include <errno.h>
 #include <fcntl.h>

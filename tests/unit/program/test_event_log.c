@@ -1,6 +1,6 @@
 /*
- * Log lines become events of the Windows event log. The test checks the system calls, because Wine
- * has no event log.
+ * Tests that log lines become events of the Windows event log. The test checks the system calls,
+ * because Wine has no event log.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Datagrams in the built-in schemas: samples, labels and sequence numbers, or the reason of a
+ * Tests datagrams in the built-in schemas: samples, labels and sequence numbers, or the reason of a
  * failure.
  */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Limits of a datagram: its levels and its memory. Also damaged datagrams of real senders. */
+/* Tests the limits of a datagram's levels and memory, and damaged datagrams of real senders. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

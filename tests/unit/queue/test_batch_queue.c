@@ -1,4 +1,4 @@
-/* The queue of batches: order, limits and end, the shares of listeners, and two threads. */
+/* Tests the queue of batches: order, limits and end, the shares of listeners, and two threads. */
 #include <stdlib.h>
 
 #include "collector/contract/listener.h"

@@ -1,4 +1,7 @@
-/* Bytes go from one thread to another: in order, complete, and never more than the capacity. */
+/*
+ * Tests that bytes go from one thread to another: in order, complete, and never more than the
+ * capacity.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* The ring: order, limits and end. With two threads, counts and checksums of both are compared. */
+/*
+ * Tests the ring: order, limits and end. With two threads, counts and checksums of both are
+ * compared.
+ */
 #include <stdatomic.h>
 #include <string.h>
 

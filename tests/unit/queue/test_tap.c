@@ -1,5 +1,6 @@
 /*
- * The tap: which batches it takes and which it only counts. It never holds more than a few batches.
+ * Tests the tap: which batches it takes and which it only counts. It never holds more than a few
+ * batches.
  */
 #include <stdlib.h>
 

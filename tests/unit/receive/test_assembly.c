@@ -1,6 +1,6 @@
 /*
- * Messages are assembled from segments in any order, with duplicates, losses, and limits of time
- * and memory. Each datagram has exactly one outcome.
+ * Tests that messages are assembled from segments in any order, with duplicates, losses, and limits
+ * of time and memory. Each datagram has exactly one outcome.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Dead letters: which are kept, which are dropped and why. The sums are exact. */
+/* Tests dead letters: which are kept, which are dropped and why. The sums are exact. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A cookie proves a client's address. It is valid for the client's own hello and for a limited
- * time.
+ * Tests that a cookie proves a client's address. It is valid for the client's own hello and for a
+ * limited time.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The processing time for DTLS handshakes: hosts share it, and a hello for which no time is left
- * changes nothing.
+ * Tests the processing time for DTLS handshakes: hosts share it, and a hello for which no time is
+ * left changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Pre-shared keys of DTLS are found by the identities of clients (dtls_keys.h). */
+/* Tests that pre-shared keys of DTLS are found by the identities of clients (dtls_keys.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /*
- * The bytes that a DTLS server reads before it knows a client: headers, sizes, and the ClientHello.
+ * Tests the bytes that a DTLS server reads before it knows a client: headers, sizes, and the
+ * ClientHello.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The time of a thread for DTLS handshakes: at most half of its time. Hosts share it according to
- * how much each has used.
+ * Tests the time of a thread for DTLS handshakes: at most half of its time. Hosts share it
+ * according to how much each has used.
  */
 #include "collector/base/byte_order.h"
 #include "collector/receive/dtls_time.h"

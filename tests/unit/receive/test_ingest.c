@@ -1,4 +1,7 @@
-/* From datagrams to batches: the checks, their order, and the batches that get the records. */
+/*
+ * Tests how datagrams become records in batches: the checks, their order, and the batches that get
+ * the records.
+ */
 #include <string.h>
 
 #include "collector/base/networks.h"

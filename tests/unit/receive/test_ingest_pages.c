@@ -1,4 +1,7 @@
-/* A lossless thread when the system has no pages for its batches. */
+/*
+ * Tests a thread that reads a capture, and so must not lose a datagram, when the system has no
+ * memory for a new batch.
+ */
 #include "collector/output/fan_out.h"
 #include "collector/platform/clock.h"
 #include "collector/platform/machine.h"

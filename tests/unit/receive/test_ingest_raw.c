@@ -1,4 +1,4 @@
-/* Datagrams that cannot be decoded, for sinks that relay them unchanged. */
+/* Tests that datagrams that cannot be decoded are kept for sinks that relay them unchanged. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* Datagrams of several schemas, with several messages, with headers, and with sequence numbers. */
+/*
+ * Tests datagrams of several schemas, with several messages, with headers, and with sequence
+ * numbers.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

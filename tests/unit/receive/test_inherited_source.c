@@ -1,4 +1,4 @@
-/* Settings that cannot be applied to a socket of the service manager are refused. */
+/* Tests that settings that cannot be applied to a socket of the service manager are refused. */
 #include <string.h>
 
 #include "collector/receive/inherited_source.h"

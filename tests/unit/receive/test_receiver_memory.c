@@ -1,4 +1,4 @@
-/* A socket for which memory is short gives its block of counters back to the ledger. */
+/* Tests that a socket for which memory is short gives its block of counters back to the ledger. */
 #include "collector/ledger/ledger.h"
 #include "collector/platform/notifier.h"
 #include "collector/receive/receiver.h"

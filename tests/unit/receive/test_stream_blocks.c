@@ -1,4 +1,7 @@
-/* Blocks for large frames are shared between hosts, so that one host leaves some to the others. */
+/*
+ * Tests that blocks for large frames are shared between hosts, so that one host leaves some to the
+ * others.
+ */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
-/* A host has at most its share of the slots: an IPv4 address, or the /64 network of an IPv6
- * address. */
+/*
+ * Tests that a host has at most its share of the slots: an IPv4 address, or the /64 network of an
+ * IPv6 address.
+ */
 #include "collector/base/byte_order.h"
 #include "collector/receive/stream_slots.h"
 #include "tests/support/test.h"

@@ -1,5 +1,6 @@
 /*
- * The memory of all handshakes is limited and shared between hosts. It is returned when they end.
+ * Tests that the memory of all handshakes is limited and shared between hosts. It is returned when
+ * they end.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The sizes in a ClientHello are found before it is complete, however it is divided. */
+/* Tests that the sizes in a ClientHello are found before it is complete, however it is divided. */
 #include <string.h>
 
 #include "collector/receive/tls_hello.h"

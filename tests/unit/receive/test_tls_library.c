@@ -1,4 +1,4 @@
-/* The errors of a machine that has no OpenSSL, or an unusable one. */
+/* Tests the errors of a machine that has no OpenSSL, or an unusable one. */
 #include "collector/platform/shared_library.h"
 #include "collector/receive/channel_tls.h"
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* A client's name comes only from its certificate, which is freed each time. */
+/* Tests that a client's name comes only from its certificate, which is freed each time. */
 #include <string.h>
 
 #include "collector/receive/tls_name.h"

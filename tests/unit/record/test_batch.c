@@ -1,4 +1,6 @@
-/* Batches: a new one is empty, the last user returns it to the pool, and a pool is limited. */
+/*
+ * Tests batches: a new one is empty, the last user returns it to the pool, and a pool is limited.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * The hint that messages of a listener may have another schema, and the hint that they produce no
+ * Tests two hints in the log: messages of a listener may have another schema, or they produce no
  * line.
  */
 #include <stdio.h>

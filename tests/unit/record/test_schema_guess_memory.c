@@ -1,4 +1,7 @@
-/* A guess for which memory is short is left out, and the next one finds each schema made once. */
+/*
+ * Tests that a guess for which memory is short is left out, and the next one finds each schema made
+ * once.
+ */
 #include "collector/record/schema_guess.h"
 #include "tests/support/contract/fake_schema.h"
 #include "tests/support/platform/failing_memory.h"

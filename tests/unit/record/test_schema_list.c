@@ -1,6 +1,6 @@
 /*
- * The schemas of a listener: all or none are created, they are found by their match, and the last
- * user frees them.
+ * Tests the schemas of a listener: all or none are created, they are found by their match, and the
+ * last user frees them.
  */
 #include <stdlib.h>
 #include <string.h>

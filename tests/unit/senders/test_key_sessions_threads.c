@@ -1,4 +1,4 @@
-/* Several threads use the sessions of a key (key_sessions.h). */
+/* Tests the sessions of a key when several threads use them (key_sessions.h). */
 #include <stdatomic.h>
 
 #include "collector/platform/thread.h"

@@ -1,4 +1,4 @@
-/* How much each source may send: exact in bursts and over time, with limited memory. */
+/* Tests how much each source may send: exact in bursts and over time, with limited memory. */
 #include "collector/senders/rate_limit.h"
 #include "tests/support/senders/hosts.h"
 #include "tests/support/test.h"

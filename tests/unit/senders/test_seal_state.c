@@ -1,4 +1,4 @@
-/* The state file of sealed datagrams across stops and crashes (seal_state.h). */
+/* Tests the state file of sealed datagrams across stops and crashes (seal_state.h). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* Which sealed datagrams are accepted, and that each is accepted at most once (seal_window.h). */
+/*
+ * Tests which sealed datagrams are accepted, and that each is accepted at most once
+ * (seal_window.h).
+ */
 #include <string.h>
 
 #include "collector/senders/seal_window.h"

@@ -1,6 +1,6 @@
 /*
- * The test vectors of tools/packaging/sealed.md. Another implementation reads them in
- * tests/integration/differential/test_sealed_page.py.
+ * Compares sealing with the test vectors of tools/packaging/sealed.md. Another implementation reads
+ * them in tests/integration/differential/test_sealed_page.py.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tables of senders' keys, which are read from a file (sender_keys.h). */
+/* Tests tables of senders' keys, which are read from a file (sender_keys.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

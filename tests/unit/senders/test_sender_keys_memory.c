@@ -1,4 +1,4 @@
-/* Keys and the state of their sessions when memory is short. */
+/* Tests keys and the state of their sessions when memory is short. */
 #include <stdio.h>
 #include <string.h>
 

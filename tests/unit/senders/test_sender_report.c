@@ -1,6 +1,6 @@
 /*
- * The report of senders in JSON: the sums of all threads, losses, the busiest senders first, and a
- * limited size.
+ * Tests the report of senders in JSON: the sums of all threads, losses, the order (the busiest
+ * senders first), and the limit of its size.
  */
 #include <stdio.h>
 #include <stdlib.h>

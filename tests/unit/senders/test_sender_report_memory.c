@@ -1,6 +1,6 @@
 /*
- * Sequences and the report of senders when memory is short: an error is returned, and the tables
- * are unchanged.
+ * Tests sequences and the report of senders when memory is short: an error is returned, and the
+ * tables are unchanged.
  */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Sequence numbers of senders: lost, late, reordered and duplicated ones, and restarts. */
+/* Tests sequence numbers of senders: lost, late, reordered and duplicated ones, and restarts. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

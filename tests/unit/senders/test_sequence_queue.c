@@ -1,4 +1,4 @@
-/* Numbers that are noted in groups are counted as if they were noted one by one. */
+/* Tests that numbers that are noted in groups are counted as if they were noted one by one. */
 #include <stdio.h>
 #include <string.h>
 

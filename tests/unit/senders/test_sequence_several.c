@@ -1,6 +1,6 @@
 /*
- * Senders with several connections, or with ports that reach several sockets. Each path is read
- * separately, so numbers of one path may arrive long after those of another.
+ * Tests senders with several connections, or with ports that reach several sockets. Each path is
+ * read separately, so numbers of one path may arrive long after those of another.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Senders whose datagrams arrive at several sockets. A number may be late by the contents of those
- * sockets.
+ * Tests senders whose datagrams arrive at several sockets. A number may be late by the contents of
+ * those sockets.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * The table of senders: how senders are identified, which are evicted, and many threads at the same
- * time.
+ * Tests the table of senders: how senders are identified, which are evicted, and many threads at
+ * the same time.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The table of the busiest senders is exact for a few senders, and limited for many. */
+/* Tests that the table of the busiest senders is exact for a few senders, and limited for many. */
 #include <string.h>
 
 #include "collector/senders/traffic.h"

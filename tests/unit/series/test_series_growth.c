@@ -1,6 +1,6 @@
 /*
- * The senders and labels that cause the growth of series. The largest ones are found, however many
- * others there are.
+ * Tests the senders and labels that cause the growth of series. The largest ones are found, however
+ * many others there are.
  */
 #include "collector/series/series_growth.h"
 

@@ -1,4 +1,7 @@
-/* One thread notes growth while another reads it. Each report has complete names and counts. */
+/*
+ * Tests that each report of growth has complete names and counts while one thread notes growth and
+ * another reads it.
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-/* The limits of a sink when memory is short: they are complete, or creating the sink fails. */
+/*
+ * Tests the limits of a sink when memory is short: they are complete, or creating the sink fails.
+ */
 #include "collector/series/series_guard.h"
 #include "tests/support/platform/failing_memory.h"
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* The series of a sink: how many there are, which are kept, and which are forgotten. */
+/* Tests the series of a sink: how many there are, which are kept, and which are forgotten. */
 #include "collector/series/series_table.h"
 
 #include "tests/support/base/random_number.h"

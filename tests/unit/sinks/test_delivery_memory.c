@@ -1,4 +1,6 @@
-/* Opening a delivery with a spill fails when memory is short, and a second try succeeds. */
+/*
+ * Tests that opening a delivery with a spill fails when memory is short, and a second try succeeds.
+ */
 #include <stdio.h>
 #include <string.h>
 

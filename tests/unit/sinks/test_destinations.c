@@ -1,5 +1,5 @@
 /*
- * The built-in destinations as a sink uses them. Other tests cover the writing of files
+ * Tests the built-in destinations as a sink uses them. Other tests cover the writing of files
  * (output_file.h).
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The formats without lines, protobuf and pcap, and how much of their files is complete. */
+/* Tests the formats without lines, protobuf and pcap, and how much of their files is complete. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Properties that all line formats of samples have in common: limits, whole records, and whole
- * lines.
+ * Tests properties that all line formats of samples have in common: limits, whole records, and
+ * whole lines.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Encoders write repeated parts once and copy them. Each sample must be written as in a record of
- * its own.
+ * Tests that encoders write repeated parts once and copy them. Each sample must be written as in a
+ * record of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The limits of a sink, such as max_series= and max_age=, in each format: which samples are
+ * Tests the limits of a sink, such as max_series= and max_age=, in each format: which samples are
  * written.
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The samples that include=, exclude= and sample= leave out. */
+/* Tests which samples include=, exclude= and sample= leave out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * rename=, keep_label=, drop_label=, rename_label= and add_label= change names and labels of
- * samples in each format.
+ * Tests that rename=, keep_label=, drop_label=, rename_label= and add_label= change names and
+ * labels of samples in each format.
  */
 #include <stdio.h>
 #include <stdlib.h>

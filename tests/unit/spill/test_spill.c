@@ -1,6 +1,6 @@
 /*
- * A spill without damage: order, acknowledgements, limits, restarts, and which sink may use the
- * folder.
+ * Tests a spill without damage: order, acknowledgements, limits, restarts, and which sink may use
+ * the folder.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
- * Whether a block that is read may have been sent before: after a run that ended, after a killed
- * run, after the loss of the cursor, and for blocks that are stored while they are in flight.
+ * Tests whether a block that is read may have been sent before: after a run that ended, after a
+ * killed run, after the loss of the cursor, and for blocks that are stored while they are in
+ * flight.
  */
 #include <stdlib.h>
 #include <string.h>

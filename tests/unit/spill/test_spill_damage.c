@@ -1,7 +1,7 @@
 /*
- * Damage: torn ends, changed bytes, a wrong cursor, missing files, and files of another spill. In
- * each case the spill can be opened, undamaged blocks are read in order, and missing records are
- * counted.
+ * Tests damage: torn ends, changed bytes, a wrong cursor, missing files, and files of another
+ * spill. In each case the spill can be opened, undamaged blocks are read in order, and missing
+ * records are counted.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* The results of inspecting a spill. Each test also asserts that the inspection changes no file. */
+/*
+ * Tests the results of inspecting a spill. Each test also asserts that the inspection changes no
+ * file.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Labels of blocks. A spill with another label keeps the blocks, and a later one with their label
- * reads them. Files that other programs remove from an open spill are counted as lost.
+ * Tests the labels of blocks: a spill with another label keeps the blocks, and a later one with
+ * their label reads them. Files that other programs remove from an open spill are counted as lost.
  */
 #include <stdio.h>
 #include <stdlib.h>

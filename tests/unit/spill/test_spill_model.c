@@ -1,6 +1,6 @@
 /*
- * All operations of a spill in random order, compared with a model: a list of the blocks that must
- * be read, their order, and each count.
+ * Tests all operations of a spill in random order, compared with a model: a list of the blocks that
+ * must be read, their order, and each count.
  */
 #include <stdbool.h>
 #include <string.h>

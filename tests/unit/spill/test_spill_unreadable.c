@@ -1,6 +1,6 @@
 /*
- * Parts of segments cannot be read, for a moment or for ever. No block that can be read later is
- * lost.
+ * Tests that no block is lost that can be read later, when parts of segments cannot be read for a
+ * moment or for ever.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* The history: counts for each second and minute, in constant memory. */
+/* Tests the history: counts for each second and minute, in constant memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The files of the status page: complete, small, and with the types that browsers need. */
+/* Tests the files of the status page: complete, small, and with the types that browsers need. */
 #include <string.h>
 
 #include "collector/status/page_files.h"

@@ -1,5 +1,6 @@
 /*
- * The meanings of words for the status page, which include all rows of the ledger and the health.
+ * Tests the meanings of words for the status page, which include all rows of the ledger and the
+ * health.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Text in columns of a terminal: what is shown, and its width. */
+/* Tests how a text is shown in the columns of a terminal, and its width there. */
 #include <string.h>
 
 #include "collector/text/cell.h"

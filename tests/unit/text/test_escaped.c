@@ -1,4 +1,4 @@
-/* Text with some characters replaced. */
+/* Tests writing a text in which some characters are replaced. */
 #include <string.h>
 
 #include "collector/text/escaped.h"

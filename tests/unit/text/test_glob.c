@@ -1,4 +1,4 @@
-/* Globs: what they match, byte by byte, and the limit of their steps. */
+/* Tests globs: what they match, byte by byte, and the limit of their steps. */
 #include <stdlib.h>
 #include <string.h>
 

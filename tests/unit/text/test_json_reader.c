@@ -1,4 +1,4 @@
-/* Reading JSON item by item: contents, errors, and no read past the end. */
+/* Tests reading JSON item by item: contents, errors, and no read past the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Texts that need no escapes in JSON. */
+/* Tests finding the texts that JSON can hold without escapes. */
 #include <string.h>
 
 #include "collector/text/plain_text.h"

@@ -1,4 +1,4 @@
-/* The parts of a sink's URL that are secret and not shown. */
+/* Tests that the secret parts of a sink's URL are found and not shown. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The programs that the bench measures, and the words in a variant's name. */
+/* Tests the programs that the bench measures, and the words in a variant's name. */
 #include <string.h>
 
 #include "tests/support/test.h"

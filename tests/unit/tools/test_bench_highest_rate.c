@@ -1,4 +1,4 @@
-/* The search for the highest rate without loss, with simulated receivers of known limits. */
+/* Tests the search for the highest rate without loss, with simulated receivers of known limits. */
 
 #include "tests/support/test.h"
 #include "tools/bench/highest_rate.h"

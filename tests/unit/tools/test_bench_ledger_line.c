@@ -1,4 +1,4 @@
-/* The bench reads a ledger that the collector's own code prints. */
+/* Tests that the bench reads a ledger that the collector's own code prints. */
 #include <stdio.h>
 #include <string.h>
 

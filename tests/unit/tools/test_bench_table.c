@@ -1,4 +1,4 @@
-/* The tables that the bench prints, in the form of the documents. */
+/* Tests the tables that the bench prints, in the form of the documents. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The C client when system calls fail, when sockets are full, and with the MTU of the path. The
- * linker replaces system calls by the functions below.
+ * Tests the C client when system calls fail, when sockets are full, and with the MTU of the path.
+ * The linker replaces the system calls by the functions below.
  */
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,4 +1,7 @@
-/* The C client's sealers: the collector opens their datagrams. Also system calls that fail. */
+/*
+ * Tests that the collector opens the datagrams that the C client seals, and what the client does
+ * when system calls fail.
+ */
 #include <errno.h>
 #include <sodium.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Which datagrams of sluice-send are invalid ones. */
+/* Tests which datagrams of sluice-send are made invalid. */
 
 #include "tests/support/test.h"
 #include "tools/send/mix.h"

@@ -1,4 +1,4 @@
-/* Numbers in the form that the tools print. */
+/* Tests how the tools print numbers. */
 #include <string.h>
 
 #include "tests/support/test.h"

@@ -1,4 +1,4 @@
-/* The datagrams of sluice-send are read by the collector's own schemas. */
+/* Tests that the datagrams of sluice-send are read by the collector's own schemas. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The tools send all datagrams in order and on time. */
+/* Tests that the tools send all datagrams in order and on time. */
 #include <string.h>
 
 #include "collector/platform/clock.h"

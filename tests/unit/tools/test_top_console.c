@@ -1,4 +1,7 @@
-/* The terminal of sluice-top on a Windows console: keys, sizes, and the state that it restores. */
+/*
+ * Tests the terminal of sluice-top on a Windows console: keys, sizes, and the state that it
+ * restores.
+ */
 #include <string.h>
 
 #include "tests/support/platform/windows/pseudoconsole.h"

@@ -1,4 +1,4 @@
-/* The decoder with types from descriptor sets, for everything that the wire format allows. */
+/* Tests the decoder with types from descriptor sets, for everything that the wire format allows. */
 #include <string.h>
 
 #include "proto/message/type.h"

@@ -1,6 +1,7 @@
 /*
- * The encoder. A message that is decoded and encoded again has the same meaning. Also the functions
- * of protobuf-c, with structures of the decoder and with descriptors made at run time.
+ * Tests the encoder: a message that is decoded and encoded again has the same meaning. Also tests
+ * functions of protobuf-c with structures of the decoder, and with descriptors that are made at run
+ * time.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Errors for bytes that are not a message: cause, position, and field. */
+/* Tests errors for bytes that are not a message: cause, position, and field. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* The protobuf JSON mapping: each kind of field, both kinds of names, and strings of any bytes. */
+/*
+ * Tests the protobuf JSON mapping: each kind of field, both kinds of names, and strings of any
+ * bytes.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

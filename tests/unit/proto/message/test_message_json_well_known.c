@@ -1,4 +1,4 @@
-/* The JSON forms of protobuf's own types, and what is written for a value that has none. */
+/* Tests the JSON forms of protobuf's own types, and what is written for a value that has none. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

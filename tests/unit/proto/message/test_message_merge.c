@@ -1,4 +1,4 @@
-/* Results that depend on the complete message: merged fields, maps, and required fields. */
+/* Tests results that depend on the complete message: merged fields, maps, and required fields. */
 #include <string.h>
 
 #include "proto/message/type.h"

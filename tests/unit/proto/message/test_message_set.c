@@ -1,5 +1,5 @@
 /*
- * Message sets: the meaning of their items, items that are dropped, kept or refused, and the
+ * Tests message sets: the meaning of their items, items that are dropped, kept or refused, and the
  * encoding.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * The deepest messages, which have a hundred levels, are decoded, encoded and written as JSON on a
- * thread with a small stack. No datagram needs more stack.
+ * Tests that the deepest messages, which have a hundred levels, are decoded, encoded and written as
+ * JSON on a thread with a small stack. No datagram needs more stack.
  */
 #include <pthread.h>
 #include <stdlib.h>

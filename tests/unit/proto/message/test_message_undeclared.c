@@ -1,4 +1,4 @@
-/* Extensions that no file declares are found among the unknown fields of a message. */
+/* Tests that extensions that no file declares are found among the unknown fields of a message. */
 #include <string.h>
 
 #include "proto/message/undeclared.h"

@@ -1,4 +1,4 @@
-/* The labels of OTLP samples: their order, and values as text. */
+/* Tests the labels of OTLP samples: their order, and values as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The outline of a schema's samples, for each type in the test sets that value=* accepts. */
+/* Tests the outline of a schema's samples, for each type in the test sets that value=* accepts. */
 #include <stdlib.h>
 #include <string.h>
 

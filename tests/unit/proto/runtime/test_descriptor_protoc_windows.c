@@ -1,6 +1,6 @@
 /*
- * A .proto file on Windows, where standard output has no file name: protoc writes to a temporary
- * file.
+ * Tests reading a .proto file on Windows. protoc cannot write to standard output there, because it
+ * has no file name, so it writes to a temporary file.
  */
 #include <stdio.h>
 #include <stdlib.h>

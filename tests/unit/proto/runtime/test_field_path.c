@@ -1,4 +1,4 @@
-/* Paths to fields: their syntax, errors in them, and the values that they lead to. */
+/* Tests paths to fields: their syntax, errors in them, and the values that they lead to. */
 #include <string.h>
 
 #include "proto/runtime/field_path.h"

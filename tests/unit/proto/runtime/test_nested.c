@@ -1,4 +1,7 @@
-/* Bytes fields that contain messages: nested=, which names them, their types, and their output. */
+/*
+ * Tests bytes fields that contain messages: nested=, which names them, their types, and their
+ * output.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Rows whose types are in a package that is named by a path (`nested=FIELD:by=PATH`). */
+/* Tests rows whose types are in a package that is named by a path (`nested=FIELD:by=PATH`). */
 #include <stdio.h>
 #include <string.h>
 

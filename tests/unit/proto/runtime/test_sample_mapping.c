@@ -1,4 +1,4 @@
-/* Samples of a message of the user, which are read by paths of fields. */
+/* Tests samples that are read from a user's message by paths of its fields. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* Sender and sequence number of a datagram, which are found by paths of the user. */
+/*
+ * Tests reading a datagram's sender and sequence number from fields that the user names by paths.
+ */
 #include <string.h>
 
 #include "proto/runtime/sender.h"

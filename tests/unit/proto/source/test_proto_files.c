@@ -1,4 +1,4 @@
-/* The files of a schema, their names, and the folders in which imports are searched. */
+/* Tests the files of a schema, their names, and the folders in which imports are searched. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* protoc compiles a folder of .proto files to one descriptor set. */
+/* Tests that protoc compiles a folder of .proto files to one descriptor set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

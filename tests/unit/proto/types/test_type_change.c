@@ -1,4 +1,4 @@
-/* Types whose bytes fields are changed to messages. */
+/* Tests changing a type's bytes fields to messages. */
 #include <string.h>
 
 #include "proto/message/decode.h"

@@ -1,4 +1,4 @@
-/* The initial values of fields in protobuf-c's structures. */
+/* Tests the initial values of fields in protobuf-c's structures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

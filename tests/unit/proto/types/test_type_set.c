@@ -1,4 +1,4 @@
-/* Types from descriptor sets: the features of editions, and sets that are refused. */
+/* Tests types from descriptor sets: the features of editions, and sets that are refused. */
 #include <stdio.h>
 #include <string.h>
 

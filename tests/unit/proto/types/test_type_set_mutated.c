@@ -1,6 +1,6 @@
 /*
- * Damaged descriptor sets: each is refused with one line, or its types can be used. The address
- * sanitizer detects reads outside of the set.
+ * Tests damaged descriptor sets: each is refused with one line, or its types can be used. The
+ * address sanitizer detects reads outside of the set.
  */
 #include <stdlib.h>
 #include <string.h>

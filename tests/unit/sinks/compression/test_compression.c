@@ -1,4 +1,4 @@
-/* The rules that all compressions follow, for each one that is built in. */
+/* Tests the rules that all compressions follow, for each one that is built in. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

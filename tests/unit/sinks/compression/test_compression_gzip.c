@@ -1,5 +1,6 @@
 /*
- * zlib reads the members that this program writes, and this program reads members of other writers.
+ * Tests that zlib reads the members that this program writes, and this program reads members of
+ * other writers.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* libzstd reads the frames that this program writes, and this program reads frames of libzstd. */
+/*
+ * Tests that libzstd reads the frames that this program writes, and this program reads frames of
+ * libzstd.
+ */
 #include <stdlib.h>
 #include <string.h>
 

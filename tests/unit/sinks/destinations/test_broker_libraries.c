@@ -1,4 +1,4 @@
-/* The errors of a machine that has no libraries of message brokers, or unusable ones. */
+/* Tests the errors of a machine that has no libraries of message brokers, or unusable ones. */
 #include <string.h>
 
 #include "collector/contract/encoder.h"

@@ -1,5 +1,6 @@
 /*
- * The advice for certificate errors of libcurl 7.88 (OpenSSL, Schannel), nats.c 3.4 and OpenSSL 3.
+ * Tests the advice for certificate errors of libcurl 7.88 (OpenSSL, Schannel), nats.c 3.4 and
+ * OpenSSL 3.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* kafka: the outcomes of blocks with the mock cluster of librdkafka. */
+/* Tests the outcomes of a kafka: sink's blocks with the mock cluster of librdkafka. */
 #include <dlfcn.h>
 #include <netdb.h>
 #include <stdatomic.h>

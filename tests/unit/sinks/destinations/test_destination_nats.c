@@ -1,4 +1,4 @@
-/* nats: the outcomes of blocks with a nats-server that has JetStream. */
+/* Tests the outcomes of a nats: sink's blocks with a nats-server that has JetStream. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The complete table of the meanings of HTTP statuses, by format. */
+/* Tests the complete table of the meanings of HTTP statuses, by format. */
 #include "sinks/destinations/http_answer.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The bodies of requests: the records of a block, converted by an encoder or compressed. */
+/* Tests the bodies of requests: the records of a block, converted by an encoder or compressed. */
 #include "sinks/destinations/http_body.h"
 
 #include <stdlib.h>

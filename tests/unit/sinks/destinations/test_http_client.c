@@ -1,6 +1,6 @@
 /*
- * The requests of an http: sink with a scripted libcurl: its results, stale values of the handle's
- * previous request, and requests that it never ends.
+ * Tests the requests of an http: sink with a scripted libcurl: its results, stale values of the
+ * handle's previous request, and requests that it never ends.
  */
 #include "sinks/destinations/http_client.h"
 

@@ -1,4 +1,4 @@
-/* The requests of one block to a scripted server that accepts some of its records. */
+/* Tests the requests of one block to a scripted server that accepts some of its records. */
 #include "sinks/destinations/http_exchange.h"
 
 #include <stdio.h>

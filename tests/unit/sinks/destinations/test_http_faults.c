@@ -1,6 +1,6 @@
 /*
- * The requests of an http: sink when libcurl answers late, out of order, twice or never, while
- * several blocks are in flight. libcurl is replaced by curl_double.h.
+ * Tests the requests of an http: sink when libcurl answers late, out of order, twice or never,
+ * while several blocks are in flight. libcurl is replaced by curl_double.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

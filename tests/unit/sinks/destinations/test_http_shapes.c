@@ -1,4 +1,7 @@
-/* The two shapes of requests, and the proof that a server supports the second one. */
+/*
+ * Tests the choice between the two versions of remote write requests, and the answers that show
+ * that a server supports the second one.
+ */
 #include "sinks/destinations/http_shapes.h"
 
 #include "tests/support/test.h"

@@ -1,6 +1,6 @@
 /*
- * The certificates of an https: sink with libcurl on OpenSSL and on Schannel. The libcurl here only
- * reports a version and notes which options are set.
+ * Tests the certificates of an https: sink with libcurl on OpenSSL and on Schannel. The libcurl
+ * here only reports a version and notes which options are set.
  */
 #include "sinks/destinations/http_tls.h"
 

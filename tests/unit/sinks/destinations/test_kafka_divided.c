@@ -1,4 +1,7 @@
-/* kafka: messages and requests that are too large for the broker, with the mock cluster. */
+/*
+ * Tests kafka: sinks whose messages and requests are too large for the broker, with the mock
+ * cluster of librdkafka.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * A kafka: destination whose library is late, fails, reports out of order, twice or never, and
- * looks up a name for 15 seconds. The library is a double (kafka_double.h). Time is simulated: it
- * passes only while the destination waits.
+ * Tests a kafka: destination whose library is late, fails, reports out of order, twice or never,
+ * and looks up a name for 15 seconds. The library is a double (kafka_double.h). Time is simulated:
+ * it passes only while the destination waits.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* Limits of Kafka topics that were learned, and how long they are remembered. */
+/* Tests limits of Kafka topics that were learned, and how long they are remembered. */
 #include "sinks/destinations/kafka_topics.h"
 #include "tests/support/test.h"
 

@@ -1,6 +1,7 @@
 /*
- * A producer that is replaced: its counts continue, and its gauges begin at 0. A producer that
- * cannot be created, at the start or later. The test provides the statistics of librdkafka.
+ * Tests a producer that is replaced (its counts continue, and its gauges begin at 0), and a
+ * producer that cannot be created, at the start or later. The test provides the statistics of
+ * librdkafka.
  */
 #include <stdio.h>
 #include <string.h>

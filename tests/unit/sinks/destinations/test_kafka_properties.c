@@ -1,4 +1,7 @@
-/* kafka: properties for librdkafka, their effects, and properties that are refused. */
+/*
+ * Tests properties for librdkafka in a kafka: sink's URL: their effects, and properties that are
+ * refused.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The reasons in log lines of librdkafka (version 2.0.2). */
+/* Tests the reasons in log lines of librdkafka (version 2.0.2). */
 #include <stdio.h>
 #include <string.h>
 

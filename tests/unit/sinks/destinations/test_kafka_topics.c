@@ -1,4 +1,7 @@
-/* kafka: topics that are denied, missing or many, with the mock cluster of librdkafka. */
+/*
+ * Tests kafka: sinks with topics that are denied, missing or many, with the mock cluster of
+ * librdkafka.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * The publisher of a nats: sink with a library that connects slowly, and whose answers come late,
- * out of order, twice or never. The library is a table of functions that keeps the messages. The
- * test makes it answer them.
+ * Tests the publisher of a nats: sink with a library that connects slowly, and whose answers come
+ * late, out of order, twice or never. The library is a table of functions that keeps the messages.
+ * The test makes it answer them.
  */
 #include <pthread.h>
 #include <stdio.h>

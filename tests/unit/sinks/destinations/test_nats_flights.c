@@ -1,4 +1,4 @@
-/* Blocks in flight to NATS: which message is next, and the outcomes of records. */
+/* Tests blocks in flight to NATS: which message is next, and the outcomes of records. */
 #include <string.h>
 
 #include "sinks/destinations/nats_flights.h"

@@ -1,4 +1,4 @@
-/* Tokens in reply subjects. A server may send any text as a token. */
+/* Tests reading the tokens in reply subjects. A server may send any text as a token. */
 #include "sinks/destinations/nats_token.h"
 #include "tests/support/test.h"
 

@@ -1,6 +1,6 @@
 /*
- * Standard output of every kind: a write never blocks and does not affect other processes that
- * share it.
+ * Tests standard output of every kind: a write never blocks and does not affect other processes
+ * that share it.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * Standard output on POSIX: shared file descriptions, sockets, terminals, and descriptor numbers.
+ * Tests standard output on POSIX: shared file descriptions, sockets, terminals, and descriptor
+ * numbers.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * Standard output on Windows. A thread writes to a pipe and waits for its reader. A console is
- * written in characters. A handle may be invalid.
+ * Tests standard output on Windows. A thread writes to a pipe and waits for its reader. A console
+ * is written in characters. A handle may be invalid.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Memory with a secret from a file is cleared before it is freed. */
+/* Tests that memory with a secret from a file is cleared before it is freed. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

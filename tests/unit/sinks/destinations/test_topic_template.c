@@ -1,4 +1,4 @@
-/* The names of topics and subjects with fields of the record. */
+/* Tests the names of topics and subjects with fields of the record. */
 #include <string.h>
 
 #include "collector/contract/listener.h"

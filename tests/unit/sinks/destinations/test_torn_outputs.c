@@ -1,4 +1,4 @@
-/* Outputs that end in an incomplete line, noted by several threads. */
+/* Tests how several threads note outputs that end in an incomplete line. */
 #include "sinks/destinations/torn_outputs.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Numbers as they are written in the OpenMetrics labels `le` and `quantile`. */
+/* Tests numbers as they are written in the OpenMetrics labels `le` and `quantile`. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* Histograms of both kinds as classic buckets. Each counts all values up to its bound. */
+/*
+ * Tests writing histograms of both kinds as classic buckets, each of which counts all values up to
+ * its bound.
+ */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* CSV (RFC 4180) from datagrams of the built-in schemas. */
+/* Tests CSV (RFC 4180) from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

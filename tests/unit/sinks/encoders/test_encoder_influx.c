@@ -1,4 +1,4 @@
-/* Influx line protocol from datagrams of the built-in schemas. */
+/* Tests Influx line protocol from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* JSON lines of samples from datagrams of the built-in schemas. */
+/* Tests JSON lines of samples from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* JSON lines: the labels of a sample, and any bytes in all strings. */
+/* Tests JSON lines: the labels of a sample, and any bytes in all strings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* JSON lines with data that only OTLP has. */
+/* Tests JSON lines with values that only OTLP has. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * JSON lines of real senders' datagrams, compared with the results of other software, and lines of
- * damaged datagrams.
+ * Tests JSON lines of real senders' datagrams, compared with the results of other software, and
+ * lines of damaged datagrams.
  */
 #include <math.h>
 #include <stdio.h>

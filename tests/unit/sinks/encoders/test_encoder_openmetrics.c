@@ -1,4 +1,4 @@
-/* OpenMetrics files, each of which is made from several records of the built-in schemas. */
+/* Tests OpenMetrics files, each of which is made from several records of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

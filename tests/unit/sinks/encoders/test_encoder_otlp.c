@@ -1,6 +1,6 @@
 /*
- * otlp: the schema otlp decodes each written request again. The JSON of its samples must equal that
- * of the original samples.
+ * Tests format=otlp: the schema otlp decodes each written request again, and the JSON of its
+ * samples must equal that of the original samples.
  */
 #include <math.h>
 #include <stdio.h>

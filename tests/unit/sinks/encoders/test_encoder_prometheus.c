@@ -1,4 +1,4 @@
-/* The Prometheus text format from datagrams of the built-in schemas. */
+/* Tests the Prometheus text format from datagrams of the built-in schemas. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Requests of Prometheus remote write in both shapes, each made from several records. */
+/* Tests requests of Prometheus remote write in both versions, each made from several records. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Lines for people: their columns, and that no text of a sender can control the terminal. */
+/* Tests lines for people: their columns, and that no text of a sender can control the terminal. */
 #include <math.h>
 #include <string.h>
 

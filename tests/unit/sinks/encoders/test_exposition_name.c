@@ -1,4 +1,4 @@
-/* Names of metrics and labels are changed to have only allowed characters. */
+/* Tests that names of metrics and labels are changed to have only allowed characters. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* An encoder that copies parts of earlier lines writes the same as one that has written nothing. */
+/*
+ * Tests that an encoder that copies parts of earlier lines writes the same as one that has written
+ * nothing.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * The hash of a series. Another program computed the expected values from the description in
+ * Tests the hash of a series. Another program computed the expected values from the description in
  * series_hash.h. They must not change between versions, because the hash determines which series a
  * sink keeps.
  */

@@ -1,4 +1,4 @@
-/* Snappy blocks are read back by a reader that follows the description of the format. */
+/* Tests that Snappy blocks are read back by a reader that follows the description of the format. */
 #include "sinks/encoders/snappy_block.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Other programs hold a sink's files open so that they cannot be renamed. No record is lost or
- * written twice, and each file gets its name later.
+ * Tests files of a sink that other programs hold open, so that they cannot be renamed. No record is
+ * lost or written twice, and each file gets its name later.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The next file number of each path of a sink, in limited memory. */
+/* Tests the next file number of each path of a sink, in limited memory. */
 #include <stdio.h>
 
 #include "sinks/files/file_numbers.h"

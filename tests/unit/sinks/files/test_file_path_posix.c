@@ -1,4 +1,4 @@
-/* Paths on POSIX: '/' separates names, which may have any other byte. */
+/* Tests paths on POSIX: '/' separates names, which may have any other byte. */
 #include <string.h>
 
 #include "collector/platform/file_system.h"

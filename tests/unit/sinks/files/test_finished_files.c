@@ -1,4 +1,4 @@
-/* The names that complete files get, and which files are removed. */
+/* Tests the names that complete files get, and which files are removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Files that a killed program left are cut at their torn end and completed. */
+/* Tests that files that a killed program left are cut at their torn end and completed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

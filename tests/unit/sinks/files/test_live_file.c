@@ -1,4 +1,7 @@
-/* A file of a sink, from its first block to its final name, and what other programs do to it. */
+/*
+ * Tests a file of a sink, from its first block to its final name, and changes that other programs
+ * make to it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* A file that was put aside and cannot be opened again. The error is that of the system. */
+/*
+ * Tests that the error of the system is reported if a file that was put aside cannot be opened
+ * again.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * A file under construction: whatever happens, its final name has the complete file or does not
- * exist.
+ * Tests a file under construction: whatever happens, its final name has the complete file or does
+ * not exist.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A file under construction on a full disk: a block that was written in part is removed. */
+/* Tests a file under construction on a full disk: a block that was written in part is removed. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A file under construction, when memory is short. */
+/* Tests a file under construction, when memory is short. */
 #include <string.h>
 
 #include "collector/platform/data_file.h"

@@ -1,4 +1,4 @@
-/* A file under construction on Windows: its sharing modes and allowed names. */
+/* Tests a file under construction on Windows: its sharing modes and allowed names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

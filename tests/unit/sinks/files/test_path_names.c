@@ -1,4 +1,4 @@
-/* Paths of files that two parts of a configuration would both use. */
+/* Tests finding paths of files that two parts of a configuration would both use. */
 #include <string.h>
 
 #include "collector/contract/encoder.h"

@@ -1,4 +1,4 @@
-/* Paths with fields: the paths that result, and templates that are refused. */
+/* Tests paths with fields: the paths that result, and templates that are refused. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

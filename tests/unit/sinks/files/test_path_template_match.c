@@ -1,4 +1,4 @@
-/* Files are found by the template that named them, for any values and times. */
+/* Tests that files are found by the template that named them, for any values and times. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Files that rotate while each rename fails: the sink continues with the next name, no record is
- * lost, and the next start renames the files. The linker replaces renameat2.
+ * Tests files that rotate while each rename fails: the sink continues with the next name, no record
+ * is lost, and the next start renames the files. The linker replaces renameat2.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -89,8 +89,8 @@ bool file_read_value(struct file_reading *reading, const struct setting *setting
 bool file_read_more(struct file_reading *reading);
 
 /*
- * file_maps.c: reads a URL, or a map of its parts, that begins with the last piece, and adds the
- * URL to the entries as a value of `option`.
+ * file_maps.c: reads a URL, or a map of its parts, and adds the URL to the entries as a value of
+ * `option`. reading->piece is its first piece of YAML.
  */
 bool file_read_url(struct file_reading *reading, const struct option *option);
 

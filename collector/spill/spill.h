@@ -139,9 +139,10 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
                                     struct error *error);
 
 /*
- * Notes that the caller gives up a block that could not be stored; `number` is that of
- * its first record. Returns true if the block is still on disk, where the next opening may find it.
- * Otherwise the block counts as delivered in another way, and no opening finds it.
+ * Notes that the caller no longer keeps a block that it could not store; `number` is that of the
+ * block's first record. Returns true if the block is still on disk, where the next spill_open may
+ * find it. Otherwise none finds it, and the gap in the numbers counts as records that were
+ * delivered without the spill.
  */
 bool spill_give_up(struct spill *spill, uint64_t number);
 

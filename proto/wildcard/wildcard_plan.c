@@ -131,7 +131,7 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
     return false;
 }
 
-/* Adds the labels that the field can be. Returns true if it has no other use. */
+/* Adds the field to the type's labels if it can be one. Returns true if it is nothing else. */
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {

@@ -21,7 +21,10 @@
 #include "sinks/destinations/kafka_statistics.h"
 #include "sinks/destinations/kafka_topics.h"
 
-/* The maximum number of blocks that an abandoned producer may still read. */
+/*
+ * When a producer does not end in time, the sink goes on without it. librdkafka's threads may still
+ * read its blocks then: at most this number.
+ */
 #define KAFKA_LENT_MOST KAFKA_FLIGHTS
 
 struct kafka_ending;

@@ -209,8 +209,8 @@ static void put_reset_hint(const struct sample *sample, struct output *out)
 }
 
 /*
- * Returns true if the count matches the sum of the buckets. Prometheus requires that both are
- * equal, or, if the sum of the values is not a number, that the buckets have less than the count.
+ * `sum` is the sum of the buckets' counts. Prometheus requires that it equals the histogram's
+ * count. Only if the histogram has no sum of values, `sum` may be smaller.
  */
 static bool adds_up(const struct sample_totals *totals, uint64_t sum)
 {

@@ -46,9 +46,9 @@ uint64_t disk_faults(void);                      /* number of faults so far, of 
 bool disk_fails(void);                           /* decides by chance whether this call fails */
 
 /*
- * Decides by chance whether this read of a spill fails. The program treats a block as damaged after
- * three failed reads of a position. Since the data is intact, each position fails at most twice in
- * a row, and only one position at a time.
+ * Decides by chance whether this read of a spill fails. It never fails three times in a row at a
+ * position, because the program would then treat the block there, which is intact, as damaged.
+ * While a position fails, no other one does.
  */
 bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
 

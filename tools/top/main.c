@@ -90,7 +90,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* Beginnings of messages of the collector in a tap, which are not records. */
+/* How lines begin that are not records but messages of the collector about them. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 

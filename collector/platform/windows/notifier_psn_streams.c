@@ -238,8 +238,8 @@ static unsigned ready_of(const struct psn_stream *stream, DWORD events)
 }
 
 /*
- * If the stream was armed again before this packet was taken, another packet follows, which is then
- * ignored.
+ * A stream may have been armed again before this completion packet is read. Then a second packet
+ * follows for the same event, and is ignored.
  */
 static bool psn_stream_translate(struct stream_port *port, struct stream_registration *registration,
                                  DWORD events, struct notifier_event *event)

@@ -158,8 +158,8 @@ size_t lines_with(const struct lines *lines, const char *text);
 void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit);
 
 /*
- * Returns the number of values below `count` in the output's lines that contain `text`. Fails the
- * test if a value occurs twice.
+ * Looks at the output's lines that contain `text`, and returns how many of their values are below
+ * `count`. Fails the test if a value occurs twice.
  */
 size_t flow_values(const struct flow *flow, const char *text, size_t count);
 

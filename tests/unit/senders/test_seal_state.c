@@ -486,7 +486,7 @@ static enum seal_verdict take_sent(struct seal_state *sealed, const struct sent 
     return key_sessions_take(seal_state_sessions(sealed, sent->id), &header);
 }
 
-/* The times of one key are ahead, and some datagrams are late. */
+/* Makes a datagram of a random key. Key 1 has a clock that is 10 s ahead; some are late. */
 static struct sent send_next(uint64_t *random, uint64_t counter)
 {
     uint64_t id = 1 + next_below(random, KEYS);

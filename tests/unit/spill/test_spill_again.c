@@ -15,8 +15,8 @@
 #include "tests/support/test.h"
 
 /*
- * Reads and acknowledges all blocks. Returns how many of them, from the first, may have been sent
- * before.
+ * Reads and acknowledges all blocks. Returns how many are marked as perhaps sent before. Only the
+ * first ones may have this mark.
  */
 static unsigned count_again(struct spill *spill, unsigned expected)
 {

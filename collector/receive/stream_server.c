@@ -153,8 +153,8 @@ int stream_server_start(struct stream_server *server, struct error *error)
         struct worker *worker = &server->workers[i];
         if (thread_start(&worker->thread, "stream", stream_server_run, worker, error) == 0)
             continue;
-        atomic_store(&server->started, i); /* if a start fails, the thread that stops waits only for
-                                            * the threads that were started */
+        /* If a start fails, the thread that stops waits only for the threads that were started. */
+        atomic_store(&server->started, i);
         atomic_fetch_sub(&server->running, server->options.thread_count - i);
         atomic_fetch_sub(&server->present, server->options.thread_count - i);
         stream_server_stop(server, clock_monotonic_ns());

@@ -110,20 +110,6 @@ static enum data_file_result open_segment(struct reader *reader, struct segments
     return result;
 }
 
-/*
- * Reads and verifies the block's label. Does the same with its image if the buffer has room for
- * it.
- */
-static enum segment_part read_block(struct reader *reader, const struct block_head *head,
-                                    void *bytes, size_t size, struct error *error)
-{
-    char label[SPILL_LABEL_SIZE];
-    enum segment_part part = segment_read_label(&reader->walk, head, label, error);
-    if (part != SEGMENT_PART_SOUND || head->size > size)
-        return part;
-    return segment_read_image(&reader->walk, head, bytes, error);
-}
-
 static bool is_block_wanted(const struct reader *reader, struct segment *segment,
                             uint64_t segment_end, const struct block_head *head)
 {
@@ -142,6 +128,7 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
                                         size_t size, struct block_head *head, struct error *error)
 {
     uint8_t window[SEGMENT_WINDOW_MIN];
+    char label[SPILL_LABEL_SIZE];
     for (;;) {
         reader->walk.size = segment->size;
         enum segment_found found = segment_next(&reader->walk, window, sizeof window, head, error);
@@ -158,7 +145,7 @@ static enum spill_found next_of_segment(struct reader *reader, const struct segm
             segment_pass(&reader->walk, head);
             continue;
         }
-        enum segment_part part = read_block(reader, head, bytes, size, error);
+        enum segment_part part = segment_read_block(&reader->walk, head, label, bytes, size, error);
         if (part == SEGMENT_PART_FAILED)
             return SPILL_FOUND_FAILED;
         if (part == SEGMENT_PART_SOUND) {

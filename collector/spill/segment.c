@@ -129,9 +129,13 @@ enum segment_part segment_read_label(struct segment_walk *walk, const struct blo
                       head->label_checksum, &walk->failures.label, error);
 }
 
-enum segment_part segment_read_image(struct segment_walk *walk, const struct block_head *head,
-                                     void *image, struct error *error)
+enum segment_part segment_read_block(struct segment_walk *walk, const struct block_head *head,
+                                     char label[SPILL_LABEL_SIZE], void *image, size_t room,
+                                     struct error *error)
 {
+    enum segment_part part = segment_read_label(walk, head, label, error);
+    if (part != SEGMENT_PART_SOUND || head->size > room)
+        return part;
     return read_sound(walk, walk->offset + block_head_image(head), image, head->size,
                       head->checksum, &walk->failures.image, error);
 }

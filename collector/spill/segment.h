@@ -101,9 +101,13 @@ enum segment_part {
 enum segment_part segment_read_label(struct segment_walk *walk, const struct block_head *head,
                                      char label[SPILL_LABEL_SIZE], struct error *error);
 
-/* Reads and verifies the image of the block at the walk's offset, which has head->size bytes. */
-enum segment_part segment_read_image(struct segment_walk *walk, const struct block_head *head,
-                                     void *image, struct error *error);
+/*
+ * Reads and verifies the label of the block at the walk's offset, and then its image of head->size
+ * bytes. Leaves the image out if the buffer, of `room` bytes, is too small for it.
+ */
+enum segment_part segment_read_block(struct segment_walk *walk, const struct block_head *head,
+                                     char label[SPILL_LABEL_SIZE], void *image, size_t room,
+                                     struct error *error);
 
 /*
  * Reads the head at this offset. Returns false if it cannot be read, or there is no head of a block

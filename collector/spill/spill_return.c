@@ -29,14 +29,6 @@ static bool make_room(struct returned *block, size_t size, struct error *error)
     return true;
 }
 
-/* Reads and verifies the block's label and image. */
-static enum segment_part read_block(struct segment_walk *walk, const struct block_head *head,
-                                    struct returned *block, struct error *error)
-{
-    enum segment_part part = segment_read_label(walk, head, block->label, error);
-    return part == SEGMENT_PART_SOUND ? segment_read_image(walk, head, block->image, error) : part;
-}
-
 enum result {
     RETURNED,   /* all blocks of the file are stored or lost */
     NOT_STORED, /* a block cannot be stored now; live records do not wait for it */
@@ -67,7 +59,8 @@ static enum result return_block(struct spill *spill, struct segment_walk *walk,
     uint64_t end = block_head_end(head);
     if (!make_room(block, head->size, error))
         return NOT_STORED;
-    enum segment_part part = read_block(walk, head, block, error);
+    enum segment_part part =
+        segment_read_block(walk, head, block->label, block->image, block->room, error);
     if (part == SEGMENT_PART_FAILED)
         return NOT_READ;
     if (part != SEGMENT_PART_SOUND)

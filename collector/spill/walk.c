@@ -27,8 +27,8 @@ static int read_block(struct walking *walking, struct segment_walk *walk,
         walking->image = larger;
         walking->room = head->size;
     }
-    return segment_read_label(walk, head, walking->label, NULL) == SEGMENT_PART_SOUND &&
-           segment_read_image(walk, head, walking->image, NULL) == SEGMENT_PART_SOUND;
+    return segment_read_block(walk, head, walking->label, walking->image, walking->room, NULL) ==
+           SEGMENT_PART_SOUND;
 }
 
 static bool visit(struct walking *walking, const struct block_head *head, struct error *error)

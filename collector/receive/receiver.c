@@ -54,16 +54,17 @@ static void destroy_endpoint(struct endpoint *endpoint)
     free(endpoint);
 }
 
-/* Makes an endpoint without a socket. Returns NULL if out of memory. */
+/* Makes an endpoint without a socket. Returns NULL with the error filled if out of memory. */
 static struct endpoint *create_endpoint(struct receiver *receiver,
-                                        const struct receiver_socket *socket)
+                                        const struct receiver_socket *socket, struct error *error)
 {
     struct endpoint *endpoint = calloc(1, sizeof *endpoint);
     if (endpoint != NULL)
         endpoint->ingest =
             ingest_create(receiver->workers[0].ingests, socket->listener, socket->counters);
     if (endpoint == NULL || endpoint->ingest == NULL) {
-        free(endpoint);
+        destroy_endpoint(endpoint);
+        error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
         return NULL;
     }
     claim_init(&endpoint->claim);
@@ -84,8 +85,7 @@ int receiver_add_socket(struct receiver *receiver, const struct receiver_socket 
 {
     RULE(receiver->workers[0].thread == NULL || receiver_is_quiescent(receiver),
          "a socket is added before the start, or while the receiver is quiescent");
-    error_set(error, EXIT_CODE_INTERNAL, "no memory for a listener");
-    struct endpoint *endpoint = create_endpoint(receiver, socket);
+    struct endpoint *endpoint = create_endpoint(receiver, socket, error);
     if (endpoint == NULL || udp_socket_open(&endpoint->socket, &socket->options, error) != 0 ||
         notifier_add(receiver->notifier, udp_socket_handle(endpoint->socket), endpoint, error) !=
             0) {

@@ -150,7 +150,11 @@ look_shared_up(struct part_cache *cache, const struct schema_ops *ops, const str
 {
     struct part_key *key = &cache->key;
     struct making making = {key->word, 0};
-    add_word(&making, (uintptr_t)ops); /* equal bytes of another schema are other labels */
+    /*
+     * Equal bytes of another schema are other labels. The address does not change the hash: where
+     * sets are must not depend on where the program is loaded.
+     */
+    *making.next++ = (uintptr_t)ops;
     add_word(&making, labels->size);
     add_text(&making, labels);
     end_key(key, &making);

@@ -8,8 +8,8 @@
 #define WHY       "why: "
 
 /*
- * Returns true if the line names this test: "PROGRAM TEST", or "PROGRAM TEST MACHINE", which is
- * valid for one machine only.
+ * Returns true if the line names this test. A line is "PROGRAM TEST", or "PROGRAM TEST MACHINE" if
+ * it is only for one machine. "*" in place of TEST names all tests of the program.
  */
 static bool names(char *line, const char *name, const char *test)
 {

@@ -1,6 +1,6 @@
 /*
- * Skips tests under qemu that tests/left_out_qemu.txt lists; that file explains its format. Other
- * builds do not read it.
+ * Skips the tests in tests/left_out_qemu.txt if the build is for a machine that qemu emulates. The
+ * file explains its own format. Other builds do not read it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_LEFT_OUT_H
 #define SLUICE_TESTS_SUPPORT_LEFT_OUT_H
@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Returns true if the test `test` of the program `name` must be skipped. Then also prints it and
- * the reason, in the form that tests/report.py reads. Ends the program if the table cannot be read.
+ * Returns true if the test `test` of the program `name` must be skipped. It then also prints the
+ * test and the reason, in the form that tests/report.py reads. Ends the program if the table cannot
+ * be read.
  */
 bool left_out(const char *name, const char *test);
 

@@ -1,6 +1,6 @@
 /*
- * The main function of a program with a planted fault. It runs only the test that must find the
- * fault, and exits with 0 if that test fails or aborts.
+ * The main function of a test program that was built with a fault in the code under test. It runs
+ * only the test that must find the fault, and exits with 0 if that test fails or aborts.
  */
 #include <signal.h>
 #include <stdio.h>

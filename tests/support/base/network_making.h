@@ -1,4 +1,7 @@
-/* Networks for tests, parsed from texts. Fails the running cmocka test if a text is not valid. */
+/*
+ * Makes addresses and lists of networks for tests from texts. Fails the running cmocka test if a
+ * text is not valid.
+ */
 #ifndef SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
 #define SLUICE_TESTS_SUPPORT_BASE_NETWORK_MAKING_H
 
@@ -19,7 +22,7 @@ static inline struct network network(const char *text, unsigned prefix)
     return (struct network){host(text), (uint8_t)prefix};
 }
 
-/* The caller frees the networks. */
+/* Returns the networks of the list. The caller frees them. */
 static inline struct networks *made(const struct network *list, size_t count)
 {
     struct networks *networks = networks_create(list, count);

@@ -1,6 +1,6 @@
 /*
- * Pseudorandom numbers that are the same on every machine: splitmix64 (Steele, Lea and Flood, "Fast
- * splittable pseudorandom number generators", 2014). Any first state is allowed.
+ * Generates pseudorandom numbers that are the same on every machine: splitmix64 (Steele, Lea and
+ * Flood, "Fast splittable pseudorandom number generators", 2014). Any first state is allowed.
  */
 #ifndef SLUICE_TESTS_SUPPORT_BASE_RANDOM_NUMBER_H
 #define SLUICE_TESTS_SUPPORT_BASE_RANDOM_NUMBER_H
@@ -15,7 +15,7 @@ static inline uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A random number below `end`. */
+/* Returns a random number below `end`. */
 static inline uint64_t next_below(uint64_t *state, uint64_t end)
 {
     return next_random(state) % end;

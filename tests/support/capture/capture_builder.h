@@ -41,7 +41,7 @@ uint8_t packet_pattern(unsigned seed, size_t at);
 void packet_prepend(struct packet *packet, const void *bytes, size_t size);
 void packet_pad(struct packet *packet, size_t size);
 
-/* Prepends a UDP header with checksum 0. Its length is that of the packet. */
+/* Prepends a UDP header with the checksum 0. Its length field covers the whole packet. */
 void packet_udp(struct packet *packet, uint16_t source_port, uint16_t destination_port);
 
 /* Fields of an IPv4 header. The addresses are 192.0.2.`source` and 192.0.2.`destination`. */
@@ -67,20 +67,20 @@ void packet_ipv6_fragment(struct packet *packet, uint8_t next_header, size_t off
 
 /* Prepend link-layer headers. */
 void packet_ethernet(struct packet *packet, uint16_t ethertype);
-/* Tag id 0; `ethertype` is that of the payload. */
+/* Prepends a VLAN tag with the id 0. `ethertype` is that of the payload. */
 void packet_vlan(struct packet *packet, uint16_t ethertype);
 void packet_linux_cooked(struct packet *packet, uint16_t ethertype);
 void packet_linux_cooked_v2(struct packet *packet, uint16_t ethertype);
 
 /*
- * Builds a UDP packet over IPv4 in Ethernet from 192.0.2.1:40000, with `size` bytes of pattern
- * `seed`.
+ * Builds an Ethernet frame with a UDP packet over IPv4, from 192.0.2.1:40000. The payload is `size`
+ * bytes of the pattern `seed`.
  */
 void packet_simple(struct packet *packet, unsigned seed, size_t size, uint16_t destination_port);
 
 /*
- * Builds an IPv4 fragment in Ethernet, from 192.0.2.1 to 192.0.2.2. Its payload is `size` bytes at
- * `offset` of `datagram`, which begins with its UDP header.
+ * Builds an Ethernet frame with an IPv4 fragment, from 192.0.2.1 to 192.0.2.2. The fragment's
+ * payload is `size` bytes at `offset` of `datagram`. A datagram begins with its UDP header.
  */
 void packet_ipv4_part(struct packet *packet, const struct packet *datagram, size_t offset,
                       size_t size, uint16_t id);
@@ -109,24 +109,31 @@ void capture_builder_raw(struct capture_builder *builder, const void *bytes, siz
 void capture_builder_u16(struct capture_builder *builder, uint16_t value);
 void capture_builder_u32(struct capture_builder *builder, uint32_t value);
 
-/* pcap: the file header, and a record with the first `captured` bytes of the packet. */
+/*
+ * Append the parts of a pcap file: its header, and a record with the first `captured` bytes of the
+ * packet.
+ */
 void capture_builder_pcap(struct capture_builder *builder, bool big_endian, uint32_t magic,
                           uint32_t link_type);
 void capture_builder_record(struct capture_builder *builder, uint32_t seconds, uint32_t fraction,
                             const struct packet *packet, size_t captured);
 
 /*
- * pcapng: a block of any type, whose body is padded to a multiple of 4 bytes, and a section header.
+ * Append parts of a pcapng file: a block of any type, and a section header. The body of a block is
+ * padded to a multiple of 4 bytes.
  */
 void capture_builder_block(struct capture_builder *builder, uint32_t type, const void *body,
                            size_t size);
 void capture_builder_section(struct capture_builder *builder, bool big_endian);
 
-/* An interface block. `options` may be NULL; they must be in the file's byte order. */
+/*
+ * Appends an interface block. `options` may be NULL. Numbers in it must be in the file's byte
+ * order.
+ */
 void capture_builder_interface(struct capture_builder *builder, uint16_t link_type,
                                uint32_t snapshot_length, const void *options, size_t options_size);
 
-/* Packets of an interface: enhanced, obsolete and simple blocks. */
+/* Append a packet as an enhanced, an obsolete or a simple packet block. */
 void capture_builder_enhanced(struct capture_builder *builder, uint32_t interface, uint64_t time,
                               const struct packet *packet, size_t captured);
 void capture_builder_obsolete(struct capture_builder *builder, uint16_t interface, uint64_t time,

@@ -1,6 +1,6 @@
 /*
- * Reads a capture to its end for a test. Checks that the counts add up and that the end of the file
- * is final. Otherwise the running cmocka test fails.
+ * Reads a capture to its end for a test. Fails the running cmocka test if the counts do not add up,
+ * or if a further read does not report the end again.
  */
 #ifndef SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
 #define SLUICE_TESTS_SUPPORT_CAPTURE_CAPTURE_READING_H
@@ -10,7 +10,7 @@
 
 #include "collector/capture/capture.h"
 
-/* A datagram, its payload copied. */
+/* A datagram with a copy of its payload. */
 struct capture_read {
     uint8_t *data;
     size_t size;
@@ -35,7 +35,7 @@ struct capture_reading {
 void capture_reading_take(struct capture_reading *reading, const char *path, uint16_t port);
 void capture_reading_free(struct capture_reading *reading);
 
-/* Asserts the counts, in the order of struct capture_counts. */
+/* Asserts that all counts are the expected ones. */
 void capture_reading_assert_counts(const struct capture_reading *reading,
                                    const struct capture_counts *expected);
 

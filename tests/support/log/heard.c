@@ -10,7 +10,7 @@
 #define LINE_MOST  512
 
 static char lines[LINES_MOST][LINE_MOST];
-static _Atomic size_t begun; /* number of lines that threads have reserved in `lines` */
+static _Atomic size_t begun; /* number of elements of `lines` that threads have reserved */
 static _Atomic bool whole[LINES_MOST];
 
 static bool take(enum log_level level, const char *bytes, size_t size)

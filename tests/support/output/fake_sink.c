@@ -16,7 +16,7 @@
 static struct fake_sink fake;
 static struct destination fake_destination;
 static const char *own_thread;
-static _Thread_local char here; /* has another address in each thread */
+static _Thread_local char here; /* its address identifies the thread */
 static bool own_thread_known;
 
 static void note_thread(void)
@@ -394,8 +394,8 @@ void fake_sink_wait_idle(const struct fake_sink *made)
 }
 
 /*
- * A thread that is about to sleep is also idle, but it checks for work once more. Only its
- * heartbeat shows that it sleeps.
+ * A thread that is about to sleep is idle too, but it checks for work once more. If it is alive in
+ * three checks in a row, it sleeps.
  */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {

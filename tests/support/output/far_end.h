@@ -1,7 +1,7 @@
 /*
- * A far end inside the test, for a sink that waits for acknowledgements: the test decides the
- * outcome of each block. There is only one far end. Until the sink's thread has ended, only that
- * thread uses it.
+ * Implements a destination inside the test, for sinks that wait for acknowledgements. The test
+ * decides the outcome of each block. There is only one far end. Until the sink's thread has ended,
+ * only that thread uses it.
  */
 #ifndef SLUICE_TESTS_SUPPORT_OUTPUT_FAR_END_H
 #define SLUICE_TESTS_SUPPORT_OUTPUT_FAR_END_H
@@ -12,7 +12,7 @@
 
 #include "collector/contract/destination.h"
 
-/* Capacity for unanswered blocks, and for answers that the sink has not taken. */
+/* Most blocks without an answer, and most answers that the sink has not taken yet. */
 #define FAR_END_MOST 64
 #define FAR_END_ROOM ((size_t)100000)
 

@@ -93,7 +93,7 @@ int flow_set_up(void **state)
     return 0;
 }
 
-/* Threads of a failed test may still run, so the flow of a failed test is not freed. */
+/* Frees the flow, except after a failed test: its threads may still use it. */
 int flow_tear_down(void **state)
 {
     struct flow *flow = *state;
@@ -110,7 +110,7 @@ int flow_tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* Returns the path that replaces the name at the beginning of `at`, such as "OUTPUT". */
+/* Returns the path that replaces a name such as "OUTPUT" at the beginning of `at`. */
 static const char *name_at(const struct flow *flow, const char *at, size_t *length)
 {
     const struct {
@@ -126,7 +126,7 @@ static const char *name_at(const struct flow *flow, const char *at, size_t *leng
     return NULL;
 }
 
-/* Copies a word to `to`, which has `size` bytes, and replaces names by paths. */
+/* Copies a word to `to`, which has `size` bytes. Replaces names such as "OUTPUT" by paths. */
 static void put_places(const struct flow *flow, const char *word, char *to, size_t size)
 {
     size_t used = 0;
@@ -147,7 +147,8 @@ static void put_places(const struct flow *flow, const char *word, char *to, size
 }
 
 /*
- * Splits the text into words before it replaces names by paths, because a path may contain a space.
+ * Parses the arguments. Splits them into words before it replaces names by paths, because a path
+ * may contain a space.
  */
 static void parse(struct flow *flow, const char *arguments, struct config *config)
 {

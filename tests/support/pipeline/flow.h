@@ -1,6 +1,6 @@
 /*
- * A whole collector inside a test: a pipeline made from command-line arguments, a sender, its
- * output file, and gates that can stop its threads.
+ * Runs a whole collector inside a test: a pipeline made from command-line arguments, a sender, an
+ * output file, and gates that can stop the pipeline's threads.
  *
  * Fails the running cmocka test if an expected event does not happen in time.
  */
@@ -68,8 +68,8 @@ struct config *flow_read_config(struct flow *flow, const char *arguments);
 bool flow_take_config(struct flow *flow, const char *arguments, struct error *error);
 
 /*
- * Writes the option "--memory" with the smallest size that `needs` allow to `text`, which has
- * FLOW_MEMORY_SIZE bytes. With it, queues are short and fill quickly.
+ * Writes the option "--memory=" to `text`, which has FLOW_MEMORY_SIZE bytes. Its value is the
+ * smallest size that `needs` allow, so queues are short and fill quickly.
  */
 #define FLOW_MEMORY_SIZE 64
 const char *flow_least_memory(const struct memory_needs *needs, char *text);
@@ -97,8 +97,8 @@ void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count)
 
 /*
  * The same as flow_send, to a listener that has already received `first` datagrams. Waits after
- * each FLOW_CHUNK datagrams, so that even the smallest kernel buffer does not drop any. Returns
- * when all except the last FLOW_CHUNK have been received.
+ * each FLOW_CHUNK datagrams, so that even the smallest kernel buffer drops no datagram. On return,
+ * the last FLOW_CHUNK datagrams may not have been received yet.
  */
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
@@ -148,18 +148,18 @@ struct lines {
 struct lines lines_read(const char *path);
 void lines_free(struct lines *lines);
 
-/* The number of lines that contain `text`. */
+/* Returns the number of lines that contain `text`. */
 size_t lines_with(const struct lines *lines, const char *text);
 
 /*
- * Counts the values in lines that contain `text` ("": all lines): seen[n] becomes the number of
- * lines with the value n. Fails the test if a value is not below `limit`.
+ * Looks at the lines that contain `text`; "" means all lines. Sets seen[n] to the number of these
+ * lines with the value n. Fails the test if a value is `limit` or more.
  */
 void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit);
 
 /*
- * Looks at the output's lines that contain `text`, and returns how many of their values are below
- * `count`. Fails the test if a value occurs twice.
+ * Looks at the output's lines that contain `text`, and returns the number of their values. Fails
+ * the test if a value occurs twice, or if it is `count` or more.
  */
 size_t flow_values(const struct flow *flow, const char *text, size_t count);
 

@@ -1,4 +1,4 @@
-/* A child in a test: writes to it, and waits for its states. */
+/* Writes to a struct child in a test, and waits for its states. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CHILD_WATCHING_H
 

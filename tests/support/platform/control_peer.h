@@ -1,7 +1,7 @@
 /*
- * A client of a control socket, for tests, and an address for the socket. CMake chooses the
- * implementation of the operating system. An error, and any wait longer than 10 s, fails the
- * running cmocka test.
+ * Implements a client of a control socket for tests, and chooses addresses for the socket. CMake
+ * chooses the implementation of the operating system. An error, and any wait longer than 10 s,
+ * fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CONTROL_PEER_H
@@ -11,7 +11,7 @@
 
 struct control_peer;
 
-/* A cmocka setup and teardown of what the addresses need. */
+/* A cmocka setup and teardown. The addresses are valid between them. */
 int control_peer_set_up(void **state);
 int control_peer_tear_down(void **state);
 

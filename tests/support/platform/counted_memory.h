@@ -1,6 +1,6 @@
 /*
- * Counts allocations. The linker replaces the allocator by wrappers for all statically linked code,
- * including protobuf-c; allocations of shared libraries are not counted.
+ * Counts allocations. The linker replaces the allocator by wrappers in all statically linked code,
+ * including protobuf-c. Allocations of shared libraries are not counted.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_COUNTED_MEMORY_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_COUNTED_MEMORY_H

@@ -1,7 +1,6 @@
 /*
- * A notifier for any number of threads. It reports every socket repeatedly, ready or not, to any
- * waiting thread. The contract of a notifier allows that, and it is the worst case for a receiver's
- * threads.
+ * Implements a notifier that reports every socket repeatedly, ready or not, to any waiting thread.
+ * The contract of a notifier allows that. It is the worst case for a receiver's threads.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_CROWD_NOTIFIER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_CROWD_NOTIFIER_H

@@ -1,12 +1,13 @@
 /*
- * Makes one chosen allocation of our own code fail; all others succeed. It counts the allocations
- * of all threads. A program linked with sluice_test_failing_memory gets this in place of malloc and
- * similar functions.
+ * Makes one chosen allocation of our own code fail; all others succeed. The allocations of all
+ * threads are counted together. A program linked with sluice_test_failing_memory calls this code
+ * instead of malloc and similar functions.
  *
  * Unit tests call the functions below. Other programs are controlled by a file of 16 bytes, whose
- * path is in the environment variable FAILING_MEMORY. The test and the program both map it: two
- * 64-bit numbers in the machine's byte order, which are the values that the functions below set and
- * return.
+ * path is in the environment variable FAILING_MEMORY. The test and the program both map the file.
+ * It contains two 64-bit numbers in the machine's byte order: first the one that
+ * failing_memory_fail sets and failing_memory_left returns, then the one that failing_memory_failed
+ * returns.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_H

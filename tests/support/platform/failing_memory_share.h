@@ -1,6 +1,6 @@
 /*
- * The memory that a program with failing allocations shares with a test: of the file that the
- * environment variable FAILING_MEMORY names. Called before main.
+ * Maps the file by which a test controls the failing allocations of another program
+ * (failing_memory.h).
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_SHARE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_FAILING_MEMORY_SHARE_H

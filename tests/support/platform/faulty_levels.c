@@ -8,10 +8,10 @@ static enum level_fault planted;
 struct faulty {
     struct notifier base;
     struct notifier *sound;
-    struct notifier *idle;      /* without events */
+    struct notifier *idle;      /* watches no sockets */
     void *token;                /* token of the last added registration */
     void *reported;             /* the token of the last READY event */
-    bool told;                  /* whether READY was reported since the last registration */
+    bool told;                  /* READY was reported since the last registration */
     struct notifier_event kept; /* an event that the next wait returns */
     bool has_kept;
 };

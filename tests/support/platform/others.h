@@ -1,7 +1,7 @@
 /*
- * Actions of other users and programs on the files of the scratch directory, also while our program
- * has them open. A function that does not succeed fails the running cmocka test. CMake chooses the
- * implementation of the operating system.
+ * Changes and opens files of the scratch directory as other users and programs do, also while our
+ * program has them open. A function that does not succeed fails the running cmocka test. CMake
+ * chooses the implementation of the operating system.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_OTHERS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Removes a file. The name can be used again at once, even while the file is open. */
+/* Removes a file. Its name can be used again at once, even if the file is still open. */
 void others_remove(const char *name);
 void others_remove_folder(const char *name);
 void others_move(const char *from, const char *to);
@@ -29,9 +29,9 @@ bool others_link(const char *to, const char *name);
 bool others_make_pipe(const char *name);
 
 /*
- * Another program that reads a file with restricted sharing: the file cannot be renamed or removed.
- * On a system without such sharing, the library others_hold (CMakeLists.txt) returns the errors
- * that a Windows server would return.
+ * Emulates another program that has a file open for reading, so that the file cannot be renamed or
+ * removed. On a system without such locks, the library others_hold (CMakeLists.txt) returns the
+ * errors that a Windows server would return.
  */
 enum others_share {
     OTHERS_SHARE_WRITING, /* other programs can write the file */

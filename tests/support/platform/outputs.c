@@ -38,7 +38,7 @@ struct output_file *output_open_stdout(void)
     return file;
 }
 
-/* Returns true if the handle becomes writable within this time, or if its reader has closed. */
+/* Returns true if the handle becomes writable or its reader closes within this time. */
 static bool is_ready(const struct output_file *file, int timeout_ms)
 {
     struct wakeup *wakeup;

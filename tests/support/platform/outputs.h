@@ -47,10 +47,13 @@ enum write_result output_offer_numbers(struct output_file *file, size_t at, size
  */
 enum write_result output_write_numbers(struct output_file *file, size_t at, size_t *written);
 
-/* Writes such blocks until the file is full. Returns the number of bytes that were accepted. */
+/*
+ * Offers blocks of the numbers until the file is full. Returns the number of bytes that were
+ * accepted.
+ */
 size_t output_fill(struct output_file *file);
 
-/* Asserts that the bytes are the part of this sequence that begins at offset `at`. */
+/* Asserts that the bytes are the repeated numbers 0 to 250 from offset `at` on. */
 void assert_numbers(const uint8_t *bytes, size_t size, size_t at);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Waits for another thread in a test. The limit is so long that only a hang reaches it: under Wine
- * a test of 0.3 s once took 24 s.
+ * Waits for another thread in a test. The time limit is so long that only a hang reaches it. Under
+ * Wine, a test that usually takes 0.3 s has taken 24 s.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_PATIENCE_H

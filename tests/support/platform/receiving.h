@@ -1,6 +1,6 @@
 /*
- * A socket on a loopback port, a sender for it, and access to its datagrams one by one. An error
- * fails the running cmocka test.
+ * Opens a socket on a loopback port and a sender to it, and returns its datagrams one by one. An
+ * error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_RECEIVING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_RECEIVING_H
@@ -18,7 +18,7 @@ struct receiving {
     struct datagram_group *group;
     struct udp_socket *socket;
     struct address to; /* the socket's address */
-    size_t next; /* index of the next slot in the group; `count` is the number of filled slots */
+    size_t next;       /* index of the next slot in the group, of `count` filled slots */
     size_t count;
 };
 
@@ -26,7 +26,9 @@ struct receiving {
 int receiving_set_up(void **state);
 int receiving_tear_down(void **state);
 
-/* Open a socket and bind it on loopback. receiving_open_with takes the options of the test. */
+/*
+ * Open a socket and bind it on loopback. The options of receiving_open_with are those of the test.
+ */
 void receiving_open(struct receiving *receiving, enum address_family family, size_t max_datagram);
 void receiving_open_with(struct receiving *receiving, const struct udp_socket_options *options);
 void receiving_close_socket(struct receiving *receiving);

@@ -1,4 +1,3 @@
-/* Removes a file that a process has open, so that its name is free at once. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_REMOVAL_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_REMOVAL_H
 

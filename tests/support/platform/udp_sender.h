@@ -19,7 +19,7 @@ struct address loopback(enum address_family family);
 
 struct udp_sender *udp_sender_open(enum address_family family);
 
-/* Its source address. */
+/* Returns the sender's source address. */
 struct address udp_sender_address(const struct udp_sender *sender);
 
 /* Sends one datagram of 0 to 65,507 bytes to a loopback address of the sender's family. */

@@ -1,7 +1,7 @@
 /*
- * One end of a connection, with a handle to wait for. The functions below also act as its other
- * end. CMake chooses the implementation of the operating system. An error fails the running cmocka
- * test.
+ * Opens one end of a connection, with a handle to wait for. The functions below also act as the
+ * peer at the other end. CMake chooses the implementation of the operating system. An error fails
+ * the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WAIT_END_H

@@ -12,9 +12,10 @@ struct waiter {
     struct notifier *notifier;
     size_t number;
     struct thread *thread;
-    struct wakeup *ordered; /* signalled by the test; then the members below belong to the thread */
-    struct wakeup *done;    /* signalled by the thread; then they belong to the test again */
-    bool waiting;           /* whether an order is being carried out; only the test uses it */
+    struct wakeup
+        *ordered;        /* signalled by the test; after that the thread uses the members below */
+    struct wakeup *done; /* signalled by the thread; after that the test uses them */
+    bool waiting;        /* an order is being carried out; only the test uses this member */
     enum order order;
     int timeout_ms;
     size_t count;

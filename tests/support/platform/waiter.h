@@ -1,6 +1,6 @@
 /*
- * A thread that waits on a notifier when the test requests it, one wait at a time. So the test
- * controls which threads wait, which of them gets an event, and in which order.
+ * Runs a thread that waits on a notifier when the test requests it, one wait at a time. So the test
+ * controls which threads wait, in which order, and which of them gets an event.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WAITER_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WAITER_H

@@ -45,7 +45,10 @@ static void read_to_end(FILE *copy)
             putc(byte, copy);
 }
 
-/* The file gets its final name when it is complete, so a waiting test never sees a part of it. */
+/*
+ * Writes the number to a file. The file gets its final name when it is complete, so a waiting test
+ * never reads a part of it.
+ */
 static void put_count(const char *path, size_t count)
 {
     char before[1024];
@@ -65,7 +68,7 @@ static void count_bytes(const char *path)
     put_count(path, count);
 }
 
-/* Reads in small steps, so that a writer can withdraw unread bytes between any two of them. */
+/* Reads in small steps, so that the writer can take back unread bytes between two steps. */
 static void count_row(const char *path)
 {
     unsigned char bytes[100];

@@ -1,4 +1,7 @@
-/* The part of the actor (actor.c) that depends on the operating system. CMake chooses the file. */
+/*
+ * Declares the functions of actor.c that depend on the operating system. CMake chooses their
+ * implementation.
+ */
 #ifndef SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 #define SLUICE_TESTS_SUPPORT_PROGRAMS_ACTOR_SYSTEM_H
 

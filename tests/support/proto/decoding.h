@@ -1,8 +1,8 @@
 /*
- * Decodes for a test, and checks conditions that every decoding must meet. A refusal returns no
- * message, leaves the arena unchanged, and names a cause and an offset inside the datagram. An
- * accepted message has no cause. No byte outside the datagram and the arena is accessed (detected
- * by the address sanitizer). Fails the running cmocka test otherwise.
+ * Decodes datagrams for a test, and fails the running cmocka test if a decoding breaks one of these
+ * rules. A refusal returns no message, leaves the arena unchanged, and names a cause and an offset
+ * inside the datagram. An accepted message has no cause. The address sanitizer detects an access to
+ * bytes outside the datagram and the arena.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_DECODING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_DECODING_H
@@ -32,7 +32,7 @@ struct decoding {
 extern struct wire wire;
 
 /*
- * For cmocka setups: *state becomes a decoding of this schema, or of this message type of
+ * For cmocka setups: *state becomes a struct decoding of this schema, or of this message type of
  * tests/proto.
  */
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);

@@ -1,6 +1,6 @@
 /*
- * OTLP requests that are written by hand. The field numbers of OTLP are repeated here, so that an
- * error in the project's .proto files is found. Also the fields with which most requests begin.
+ * Writes OTLP requests field by field. The field numbers of OTLP are repeated here, so that tests
+ * find an error in the project's .proto files.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_OTLP_WIRE_H
@@ -101,8 +101,8 @@ enum {
 };
 
 /*
- * Writes a metric. The fields that are written between begin and end are those of its data
- * (OTLP_GAUGE, ...).
+ * Writes a metric. The fields that are written between otlp_metric_begin and otlp_metric_end are
+ * those of its data (OTLP_GAUGE, ...).
  */
 struct otlp_metric {
     size_t begun[4];

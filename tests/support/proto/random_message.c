@@ -15,7 +15,10 @@ static bool one_in(struct random_message *random, size_t chances)
     return below(random, chances) == 0;
 }
 
-/* Returns a number of random length, so that small numbers are as frequent as large ones. */
+/*
+ * Returns a random number. Its length in bits is random too, so that small numbers are as frequent
+ * as large ones.
+ */
 static uint64_t number(struct random_message *random)
 {
     return next_random(&random->state) >> below(random, 64);
@@ -68,7 +71,7 @@ static void put_packed(struct random_message *random, struct wire *wire,
     wire_end(wire, begun);
 }
 
-/* Puts an item of a message set. If `odd` is set, in some the message comes before the number. */
+/* Puts an item of a message set. If `odd` is set, the message sometimes comes before its number. */
 static void put_item(struct random_message *random, struct wire *wire,
                      const struct field_type *field, unsigned levels)
 {

@@ -1,6 +1,6 @@
 /*
- * Random messages of any type, the same on every machine. They are valid; with `odd`, some have
- * forms that no encoder writes.
+ * Makes random messages of any type, the same on every machine. They are valid. With `odd`, some
+ * have forms that no encoder writes.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H
 #define SLUICE_TESTS_SUPPORT_PROTO_RANDOM_MESSAGE_H

@@ -1,6 +1,7 @@
 /*
- * Writes descriptor sets by hand, so that a test can have sets that no protoc writes: editions, and
- * invalid ones. A set is built in a `wire`, part by part. Each begin_... function needs a wire_end.
+ * Writes descriptor sets field by field, so that a test can have sets that the installed protoc
+ * does not write: editions, and invalid sets. A set is built in a struct wire. Call wire_end for
+ * each begin_... function.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H
 #define SLUICE_TESTS_SUPPORT_PROTO_SET_WRITING_H

@@ -1,5 +1,5 @@
 /*
- * Writes Protobuf's wire format by hand, so that a test can also write invalid messages. A
+ * Writes Protobuf's wire format field by field, so that a test can also write invalid messages. A
  * zero-initialised wire is empty. A message larger than WIRE_ROOM ends the program.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PROTO_WIRE_H
@@ -34,7 +34,10 @@ void wire_text(struct wire *wire, uint32_t field, const char *text);
 size_t wire_begin(struct wire *wire, uint32_t field);
 void wire_end(struct wire *wire, size_t begun);
 
-/* Makes all bytes so far the content of one field. Repeats that `times` times. */
+/*
+ * Makes all bytes so far the content of one field, `times` times: so messages are nested `times`
+ * levels deep.
+ */
 void wire_wrap(struct wire *wire, uint32_t field, size_t times);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * An ingest for tests: one listener with the schemas of the test, one small and one large batch,
- * and no sink, so that a sealed batch is free again at once. Fails the running cmocka test if an
- * object cannot be created, or if the ledger does not balance at the end.
+ * Creates an ingest for tests: one listener with the schemas of the test, one small and one large
+ * batch. There is no sink, so a sealed batch is free again at once. Fails the running cmocka test
+ * if an object cannot be created, or if the ledger does not balance at the end.
  */
 #ifndef SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H
 #define SLUICE_TESTS_SUPPORT_RECEIVE_INGEST_BENCH_H

@@ -1,4 +1,3 @@
-/* The number of batches of a pool that are in use. */
 #ifndef SLUICE_TESTS_SUPPORT_RECORD_BATCHES_OUT_H
 #define SLUICE_TESTS_SUPPORT_RECORD_BATCHES_OUT_H
 

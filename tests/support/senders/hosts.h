@@ -1,4 +1,4 @@
-/* Addresses of many hosts. */
+/* Returns addresses of many hosts. */
 #ifndef SLUICE_TESTS_SUPPORT_SENDERS_HOSTS_H
 #define SLUICE_TESTS_SUPPORT_SENDERS_HOSTS_H
 

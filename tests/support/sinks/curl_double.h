@@ -1,11 +1,9 @@
 /*
- * A libcurl for tests: a table of its functions that sends no data. A script decides the course of
- * each request. It may never begin, as during a slow name lookup. It may be sent and not answered.
- * Its answer may be late, truncated, or reported twice. Or libcurl may fail before it begins and
- * still have the status of the previous request.
- *
- * There is one multi handle. The functions of libcurl run in the client's thread, those below in
- * the test's thread.
+ * Replaces libcurl in tests, by a table of functions that send no data. A script decides the course
+ * of each request. A request may never begin, as during a slow name lookup. It may be sent and not
+ * answered. Its answer may be late, truncated, or reported twice. Or the request may fail before it
+ * begins, while the status of the previous request is still set. There is one multi handle. The
+ * functions of libcurl run in the client's thread, those below in the test's thread.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_CURL_DOUBLE_H
 #define SLUICE_TESTS_SUPPORT_SINKS_CURL_DOUBLE_H
@@ -31,7 +29,7 @@ struct curl_step {
     /* Number of further header lines, each of 1,000 bytes. */
     size_t head_repeats;
     size_t body_repeats; /* number of times that the body is repeated */
-    /* Number of requests that must be answered before this one is. */
+    /* Number of requests that must have been answered before this one is answered. */
     size_t after;
     unsigned repeats; /* number of additional reports of its end */
 };
@@ -76,7 +74,7 @@ void curl_double_unlock(void);
 /* Waits until a counter of curl_double is at least `count`. */
 void curl_double_wait_for(const size_t *counter, size_t count);
 
-/* Answers requests that wait for other requests (`after`) now. */
+/* Answers the requests that wait for other requests (`after`). */
 void curl_double_release(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * For tests of rotating files: path templates in the scratch directory, and another program that
- * holds a file open. An error fails the running cmocka test.
+ * Helps to test rotating files: makes path templates in the scratch directory, and starts another
+ * program that holds a file open. An error fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H
 #define SLUICE_TESTS_SUPPORT_SINKS_FILE_SET_FILES_H

@@ -50,7 +50,7 @@ struct rd_kafka_s {
     struct held *first, **last;
     _Atomic int64_t lookup_until_ns;
     bool fatal, fatal_is_new;
-    bool told;    /* whether the program was told that reports are due */
+    bool told;    /* the program was told that reports are due */
     bool telling; /* the program is being told so; its queue must not change */
 };
 
@@ -59,7 +59,9 @@ static rd_kafka_t *producers;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static rd_kafka_resp_err_t latest;
 
-/* Held only while a list is changed. No function of the test is called with the lock held. */
+/*
+ * Locks the lists of producers and messages. No function of the test is called with the lock held.
+ */
 static void double_lock(void)
 {
     while (atomic_flag_test_and_set(&lock))
@@ -145,7 +147,7 @@ static rd_kafka_resp_err_t hand_over(rd_kafka_t *producer, const rd_kafka_topic_
     return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-/* While a lookup lasts no report is due. */
+/* Returns when the message's report is due, which is not before the end of a name lookup. */
 static int64_t due_of(const rd_kafka_t *producer, const struct held *held)
 {
     if (held->due_ns == KAFKA_DOUBLE_NEVER || held->due_ns > producer->lookup_until_ns)
@@ -171,7 +173,10 @@ static struct held *take_due(rd_kafka_t *producer, int64_t now)
     return held;
 }
 
-/* After the first report the program owns the bytes again; only repeated reports follow. */
+/*
+ * Reports a message. After the first report the program owns the bytes again, so later reports do
+ * not check them.
+ */
 static void report_one(rd_kafka_t *producer, struct held *held)
 {
     const struct kafka_double_message message = message_of(held);
@@ -235,7 +240,10 @@ void kafka_double_fail_fatally(void)
     double_unlock();
 }
 
-/* The next producer whose program must be told that reports are due. NULL: there is none. */
+/*
+ * Returns a producer whose program must be told that reports are due, or NULL. *next_ns is the
+ * earliest time at which another report is due.
+ */
 static rd_kafka_t *take_untold(int64_t now, int64_t *next_ns)
 {
     rd_kafka_t *found = NULL;

@@ -27,7 +27,7 @@ struct way {
     bool has_no_second_producer;
 };
 
-/* "none" is also the way of all other messages. */
+/* The first entry, "none", is also for all messages that are not the chosen one. */
 static const struct way ways[] = {
     {.name = "none"},
     {.name = "refused", .refusal = RD_KAFKA_RESP_ERR__QUEUE_FULL},

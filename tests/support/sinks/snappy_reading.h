@@ -1,4 +1,4 @@
-/* Reads snappy's block format. Written from the format's description, without a library. */
+/* Reads snappy's block format without a library. */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_SNAPPY_READING_H
 #define SLUICE_TESTS_SUPPORT_SINKS_SNAPPY_READING_H
 

@@ -1,4 +1,4 @@
-/* The blocks that a spill has read and not acknowledged, oldest first, for tests of their order. */
+/* Looks at the blocks that a spill has read and not acknowledged, for tests of their order. */
 #ifndef SLUICE_TESTS_SUPPORT_SPILL_READ_BLOCKS_H
 #define SLUICE_TESTS_SUPPORT_SPILL_READ_BLOCKS_H
 

@@ -71,10 +71,7 @@ void spilling_close(struct spill *spill)
 
 /* --- inspecting a spill ----------------------------------------------------------------------- */
 
-/*
- * A number made from the names, sizes, times and bytes of all files in the folder. It differs if
- * the folder has changed.
- */
+/* Returns a checksum of the names, sizes, times and bytes of all files in the folder. */
 static uint64_t fingerprint(void)
 {
     uint64_t sum = 0;
@@ -232,7 +229,10 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* The sorted names in a folder of the scratch directory that have this ending. */
+/*
+ * Writes the names with this ending in a folder of the scratch directory to `names`, sorted.
+ * Returns their number.
+ */
 static size_t list(const char *name, const char *ending)
 {
     struct folder *folder = folder_open(scratch_path(name));

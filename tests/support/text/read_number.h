@@ -1,7 +1,7 @@
 /*
- * Converts decimals to the nearest binary number, as IEEE 754 requires. Tests compare results with
- * it. strtod is not exact in every C library: that of mingw-w64 returns a power of two for a number
- * just below half way to it.
+ * Converts decimals to the nearest binary number, as IEEE 754 requires. Tests compare other results
+ * with these. strtod is not exact in every C library: the strtod of mingw-w64 is wrong for some
+ * numbers just below a power of two.
  */
 #ifndef SLUICE_TESTS_SUPPORT_TEXT_READ_NUMBER_H
 #define SLUICE_TESTS_SUPPORT_TEXT_READ_NUMBER_H

@@ -1,4 +1,4 @@
-/* Breaks rules on purpose (collector/base/rule.h), in a process of their own. */
+/* Asserts that a broken rule (collector/base/rule.h) aborts the program. */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_POSIX_ABORTING_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_POSIX_ABORTING_H
 

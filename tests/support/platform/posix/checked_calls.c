@@ -1,8 +1,8 @@
 /*
- * The checked forms of calls (_FORTIFY_SOURCE of glibc), for programs in which a test replaces the
- * plain call with --wrap. Code that is built with checks calls the checked forms, so each of these
- * calls the plain one. Like those of the C library, they end the program if the buffer is too
- * small.
+ * Implements checked calls such as __read_chk, for programs in which a test replaces read() with
+ * the linker's --wrap. Code that is built with _FORTIFY_SOURCE of glibc calls __read_chk instead of
+ * read(), so the functions below call the plain forms. Like those of the C library, they end the
+ * program if the buffer is too small.
  */
 #include <fcntl.h>
 #include <poll.h>

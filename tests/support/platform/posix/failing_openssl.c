@@ -1,6 +1,6 @@
 /*
- * Also makes one allocation of OpenSSL fail (failing_memory.h), once a listener has loaded that
- * library. Uses the linker's --wrap.
+ * Makes OpenSSL use the failing allocator (failing_memory.h) when a listener loads that library.
+ * Uses the linker's --wrap.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Emulates readers that share too little, as on a Windows server, which returns EBUSY. The linker
- * redirects all calls of open, renameat2 and unlink to this file (--wrap).
+ * Emulates a Windows server on which other programs have files open: calls for such a file fail
+ * with EBUSY. The linker redirects all calls of open, renameat2 and unlink to this file (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +46,8 @@ void others_close(struct others_reader *reader)
 }
 
 /*
- * Returns true if another program has the file open and shares as little as `least`, or less. Then
- * errno is EBUSY.
+ * Returns true and sets errno to EBUSY if another program has the file open with the sharing
+ * `least` or with a stricter one.
  */
 static bool is_read(const char *path, enum others_share least)
 {

@@ -1,6 +1,6 @@
 /*
- * Faults of the emulated system (socket_lookup_emulated.h). Only the emulation's own files use
- * them, with emulation_lock held.
+ * Holds the faults that socket_lookup_emulated.c emulates. Only the emulation's own files use them,
+ * with emulation_lock held.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_EMULATED_FAULTS_H
@@ -31,7 +31,10 @@ void emulation_faults_read(void);
 /* Returns the result of the next call, and sets the result of its registrations. */
 DWORD emulation_faults_next(DWORD *result);
 
-/* Returns true if the socket must be refused, as one of a layered service provider is. */
+/*
+ * Returns true if the socket must be refused. Windows refuses sockets of a layered service
+ * provider.
+ */
 bool emulation_faults_refuse(SOCKET socket);
 
 /* Returns true if this arming of a registered level must fail. */

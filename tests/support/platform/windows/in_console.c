@@ -1,7 +1,7 @@
 /*
- * in_console COMMAND-LINE starts a program with the console of this process as its standard
- * streams, and ends with its exit code. It is needed because a process in a pseudoconsole does not
- * get the console as its standard streams automatically.
+ * `in_console COMMAND-LINE` starts a program with the console of this process as its standard
+ * streams, and ends with that program's exit code. It is needed because a process in a
+ * pseudoconsole does not get the console as its standard streams automatically.
  */
 #include <stdlib.h>
 #include <windows.h>

@@ -94,7 +94,7 @@ void others_set_time(const char *name, int64_t seconds)
 
 /*
  * Creating a link requires a privilege, or developer mode. Some systems report success without
- * creating one, so check the result.
+ * creating a link, so the function checks the result.
  */
 bool others_link(const char *to, const char *name)
 {

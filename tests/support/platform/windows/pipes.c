@@ -1,14 +1,14 @@
 /*
- * Connects Windows pipes with its standard streams, which are Linux pipes, for tests that run on
+ * Connects Windows pipes with its standard streams, which are Linux pipes. For tests that run on
  * Linux under Wine.
  *
- * - `pipes serve NAME` creates the pipe NAME and writes "made" to standard output. It writes "open"
- *   when a client has opened the pipe. Then it copies its input to the pipe until the input ends or
- *   the pipe has no reader.
+ * - `pipes serve NAME` creates the pipe NAME and writes "made" to standard output. When a client
+ *   has opened the pipe, it writes "open". Then it copies its input to the pipe until the input
+ *   ends or the pipe has no reader.
  * - `pipes connect NAME` waits until the pipe NAME exists and opens it. It copies data in both
  *   directions until one direction ends.
- * - `pipes read COUNT PROGRAM ARGUMENT...` runs a program with such a pipe as its standard output.
- * It writes COUNT lines of that output, closes the pipe, and ends with the program's exit code.
+ * - `pipes read COUNT PROGRAM ARGUMENT...` runs a program whose standard output is a Windows pipe.
+ *   It writes COUNT lines of that output, closes the pipe, and ends with the program's exit code.
  */
 #include <stdio.h>
 #include <stdlib.h>

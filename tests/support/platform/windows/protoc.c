@@ -1,7 +1,7 @@
 /*
- * Replaces protoc.exe under Wine: runs the protoc of Linux with the same arguments, with the call
- * by which Wine's own programs start Linux programs. Converts Windows paths in the arguments to
- * Linux paths.
+ * Replaces protoc.exe under Wine. Runs the protoc of Linux with the same arguments, and converts
+ * Windows paths in them to Linux paths. Wine has a function that starts Linux programs
+ * (spawn_function below).
  */
 #include <stdio.h>
 #include <stdlib.h>

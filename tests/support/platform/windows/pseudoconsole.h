@@ -1,6 +1,6 @@
 /*
- * A pseudoconsole of Windows 10 (1809) and later: a console whose keys and screen the test
- * controls. An error fails the running cmocka test. For one thread.
+ * Opens a pseudoconsole of Windows 10 (1809) and later. The test types its keys and reads its
+ * screen. An error fails the running cmocka test. For one thread.
  */
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_PSEUDOCONSOLE_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_WINDOWS_PSEUDOCONSOLE_H

@@ -361,7 +361,7 @@ static void poll_for_ever(void *unused)
     }
 }
 
-/* Wakes the polling thread, when delayed removals become due. */
+/* Wakes the polling thread, because delayed removals have become due. */
 void emulation_look(void)
 {
     if (alarm != INVALID_SOCKET)

@@ -18,8 +18,8 @@
 #define LAST_MOMENTS  (200 * MILLISECONDS)
 
 /*
- * The largest delay of any action of the program, and of its reaction to a signal, in a world that
- * may stop its threads for some time.
+ * The largest delay of any action of the program, including its reaction to a signal. The simulated
+ * world may stop the program's threads for some time.
  */
 #define LATE (2 * SECONDS)
 
@@ -33,7 +33,7 @@
 #define CSV                                                                                        \
     "time,name,kind,temporality,value,start_time,unit,labels,exemplars,received,source,listener\r"
 
-/* Sums over all commands of a sink in this life. */
+/* Sums over all programs that a sink has started in this life of the collector. */
 struct totals {
     uint64_t read, bytes, again, write_failures;
     uint64_t lost;     /* records given to programs that ended by themselves */
@@ -91,8 +91,8 @@ static bool was_asked_between(int64_t from_ns, int64_t to_ns)
 /* --- starts and ends of the program ----------------------------------------------------------- */
 
 /*
- * Returns the largest error of the program's own measurement of time: a stopped thread does not
- * read the clock.
+ * Returns the largest error of a time that the collector measures: a stopped thread does not read
+ * the clock.
  */
 static int64_t stood(void)
 {
@@ -105,8 +105,8 @@ static bool lived_for_long(const struct command_row *row)
 }
 
 /*
- * Checks the pause before a start. The program may start a command without the pause once for each
- * request to replace the commands, and once for the stop.
+ * Checks the pause before a start. The collector may start a program without the pause once for
+ * each request to replace the programs, and once for the stop.
  */
 static void check_pause(struct command_row *row)
 {
@@ -167,8 +167,8 @@ void command_row_ends(const struct command_row *row)
 }
 
 /*
- * Returns true if the end of a command or of the collector was requested long enough ago that the
- * collector may kill the command.
+ * Returns true if the collector may kill the program: a stop of the collector or a replacement of
+ * the program was requested, and the time limit has passed since then.
  */
 static bool is_time_over(const struct command_reader *reader)
 {
@@ -180,7 +180,7 @@ static bool is_time_over(const struct command_reader *reader)
 }
 
 /*
- * A refused reload ends at once the programs that it has started. Returns true if that may have
+ * A refused reload immediately ends the programs that it has started. Returns true if that may have
  * happened to this program.
  */
 static bool may_be_refused(const struct command_reader *reader)
@@ -274,10 +274,7 @@ static void take_line(struct command_reader *reader)
     of(reader)->read++;
 }
 
-/*
- * Reads a line of the program's input. If there is a csv header, it must be the first line, and
- * only that one.
- */
+/* Reads a line of the program's input. If there is a csv header, only the first line may be one. */
 static void take_any_line(struct command_reader *reader)
 {
     if (!reader->has_head || reader->has_read_head) {
@@ -305,7 +302,10 @@ void command_read(struct command_reader *reader, const char *bytes, size_t size)
     of(reader)->bytes += size;
 }
 
-/* The unread data is lost, unless the program was killed after its time limit. */
+/*
+ * If the program has stopped reading by itself, counts its unread records as lost, unless the time
+ * limit was over.
+ */
 void command_input_closes(struct command_reader *reader, size_t unread, bool goes_on)
 {
     reader->unread = unread;
@@ -331,8 +331,8 @@ void command_input_closes(struct command_reader *reader, size_t unread, bool goe
 /* --- the ledger ------------------------------------------------------------------------------- */
 
 /*
- * The end of a program according to the log. `knows_unread` is set if the log line has the amount
- * of unread data.
+ * The end of a program according to the log. `knows_unread` is set if the log line says how much
+ * data was unread.
  */
 struct logged {
     struct command_reported said;
@@ -387,9 +387,9 @@ bool commands_are_well(unsigned sink)
 }
 
 /*
- * Returns true if no program had read the pipe for some time when the time of the stop was over,
- * and no program was killed. Not for a sink that a reload removed, because it is stopped
- * separately.
+ * Returns true if the time limit of the stop ended while no program had read the pipe for some
+ * time. Returns false if a program was killed, and for a sink that a reload removed, because that
+ * sink is stopped separately.
  */
 static bool had_none_at_the_stop(unsigned sink)
 {

@@ -1,9 +1,8 @@
 /*
- * Checks the input of the programs that command: sinks start. Records the input as it is written
- * and read, and compares it with the ledger after the collector has stopped.
- *
- * A row is the series of programs that one destination of the collector starts, one after the
- * other. If a reload changes the keys of a sink, a new row begins.
+ * Checks the input of the programs that `command:` sinks start. Records the input as it is written
+ * and read, and compares it with the ledger after the collector has stopped. A row is the series of
+ * programs that one destination of the collector starts, one after the other. If a reload changes
+ * the keys of a sink, a new row begins.
  */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H
 #define SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H
@@ -71,8 +70,8 @@ struct command_reader {
 void commands_begin(const struct scenario *scenario);
 
 /*
- * A reload requested at `asked_ns` has succeeded, so the collector must replace the running
- * programs.
+ * Called when a reload that was requested at `asked_ns` has succeeded. The collector must then
+ * replace the running programs.
  */
 void commands_are_replaced(int64_t asked_ns);
 
@@ -85,17 +84,17 @@ void command_row_ends(const struct command_row *row);
 void command_given(struct command_reader *reader, const char *bytes, size_t size);
 void command_read(struct command_reader *reader, const char *bytes, size_t size);
 /*
- * The collector closes the program's input and takes back `unread` bytes. `goes_on` means that the
- * program would have continued to read.
+ * Called when the collector closes the program's input and takes back `unread` bytes. `goes_on`
+ * means that the program would have continued to read.
  */
 void command_input_closes(struct command_reader *reader, size_t unread, bool goes_on);
 void command_is_to_end(struct command_reader *reader, bool now);
-/* The collector has learnt that the program has ended. */
+/* Called when the collector has learnt that the program has ended. */
 void command_ends(struct command_reader *reader, const struct command_end *end);
 
 /*
- * Returns true if all programs of the sink have read their input to the end, so that no record may
- * be lost.
+ * Returns true if all programs of the sink have read their input to the end. Then no record may be
+ * lost.
  */
 bool commands_are_well(unsigned sink);
 

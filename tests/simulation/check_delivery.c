@@ -17,8 +17,8 @@ static struct delivered *of(unsigned index)
 }
 
 /*
- * Counts records that were on disk when the last life ended, have not been acknowledged since, and
- * are not on disk now.
+ * Counts records that are lost: they were on disk when the last life ended, have no outcome since
+ * then, and are not on disk now.
  */
 static uint64_t count_missing(const struct delivered *delivered)
 {
@@ -37,8 +37,8 @@ static uint32_t first_missing(const struct delivered *delivered)
 }
 
 /*
- * Counts records of this life that the sink had (`had`), but that have no outcome and are not on
- * disk.
+ * Counts records of this life for which `had` returns true, and which have no outcome and are not
+ * on disk.
  */
 static uint64_t count_gone(unsigned index, bool (*had)(unsigned sink, uint32_t number))
 {
@@ -108,9 +108,9 @@ static void check_answers(const struct delivered *delivered, json_t *ledger, boo
 }
 
 /*
- * Checks the number of blocks that the ledger reports as damaged. Without a power cut, the disk
- * returns all written data. So a block can only be damaged if its writer was killed while it wrote.
- * The killed life does not report these blocks, so the next one does.
+ * Checks the number of records that the ledger reports as damaged. Without a power cut, the disk
+ * returns all written data. So a block can only be damaged if the collector was killed while it
+ * wrote the block. The killed life does not report these records, so a later life does.
  */
 static void check_damage(struct delivered *delivered, json_t *ledger)
 {
@@ -121,9 +121,7 @@ static void check_damage(struct delivered *delivered, json_t *ledger)
     delivered->was_torn -= (size_t)damaged;
 }
 
-/*
- * Each record that has no answer and is not on disk must be counted in one of the ledger's terms.
- */
+/* Checks that the ledger counts each record that has no outcome and is not on disk. */
 static void check_rest(unsigned index, json_t *ledger, uint64_t decoded, bool is_known)
 {
     const struct delivered *delivered = of(index);
@@ -153,9 +151,9 @@ static void check_spilled(const struct delivered *delivered, uint64_t spilled, u
 }
 
 /*
- * Returns true if the ledger's counts can be predicted exactly. They cannot if the spill had
- * records of an earlier run, or of a sink whose spill a reload handed over: a record does not show
- * whether it was sent already.
+ * Returns true if the ledger's counts can be predicted exactly. A record does not show whether it
+ * was sent already. So the counts cannot be predicted if the spill had records of an earlier life,
+ * or records that another sink wrote before a reload.
  */
 static bool is_known(const struct scenario_sink *sink, unsigned index, uint64_t recovered)
 {
@@ -191,8 +189,8 @@ static void check_ledger(const struct scenario_sink *sink, unsigned index, json_
 /* --- blocks on disk --------------------------------------------------------------------------- */
 
 /*
- * Checks that no record on disk was lost. A failing disk may damage records, and evicted records
- * may be lost.
+ * Checks that no record on disk was lost. Checks nothing after a stop, if the disk has failed, or
+ * if the sink evicts records.
  */
 static void check_that_it_stayed(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
@@ -204,13 +202,13 @@ static void check_that_it_stayed(const struct scenario_sink *sink, unsigned inde
                history->sent[number].life);
 }
 
-/* Time for late wake-ups and for delays of the sink. */
+/* The largest delay of the sink, including late wake-ups. */
 #define SLACK_NS (500 * MILLISECONDS)
 
 /*
  * Checks that a kill lost only records that the sink did not have to store yet. A record must be on
- * disk when it has had no answer for a second. With fsync=always it must be on disk before it is
- * sent.
+ * disk when it has had no answer for DELIVERY_KEEP_NS. With fsync=always it must be on disk before
+ * it is sent.
  */
 static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned index, bool stopped)
 {
@@ -228,8 +226,8 @@ static void check_that_it_is_kept(const struct scenario_sink *sink, unsigned ind
 }
 
 /*
- * Returns true if the log says that a spill could not be closed. After other errors the log line
- * contains "trying again".
+ * Returns true if the log says that the spill in `folder` could not be closed. Log lines about
+ * other errors contain "trying again".
  */
 static bool could_not_be_closed(const char *folder)
 {
@@ -245,9 +243,9 @@ static bool could_not_be_closed(const char *folder)
 }
 
 /*
- * Notes whether this life may have forgotten which records were sent. A program that stops writes
- * these notes at its end; a failing disk can prevent that. A power cut loses notes that were not
- * synced.
+ * Notes whether the next life may not know which records this one has sent. A program that stops
+ * writes that to the disk at its end; a failing disk can prevent that. A power cut loses data that
+ * was not synced.
  */
 static void note_forgetting(const struct scenario_sink *sink, struct delivered *delivered)
 {
@@ -293,7 +291,7 @@ void check_delivery_after_power_cut(const struct scenario_sink *sink, unsigned i
     if (sink->syncs_each && history->faults == 0 && missing > delivered->last_block)
         world_fail("sink %u has lost %" PRIu64 " records with the power, datagram %u is the first",
                    index, missing, first_missing(delivered));
-    /* The power cut may bring evicted records back. */
+    /* A power cut may bring evicted records back, so only the records on disk are owed. */
     for (uint32_t i = 0; i < history->sent_count; i++)
         delivered->owed[i] = delivered->owed[i] && delivered->on_disk[i];
 }

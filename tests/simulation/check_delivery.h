@@ -1,6 +1,6 @@
 /*
- * Checks the promises for a delivery (a sink that waits for acknowledgements) after a simulated
- * run.
+ * Checks after a simulated run that a delivery (a sink that waits for acknowledgements) has lost,
+ * repeated and counted records only as documented.
  */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
 #define SLUICE_TESTS_SIMULATION_CHECK_DELIVERY_H
@@ -11,8 +11,8 @@
 #include "tests/simulation/scenario.h"
 
 /*
- * Called after each life, and before a power cut. `ledger` is the sink's entry, or NULL if the
- * program was killed.
+ * Called after each life, and before a power cut. `ledger` is the sink's entry in the ledger, or
+ * NULL if the program was killed.
  */
 void check_delivery(const struct scenario_sink *sink, unsigned index, json_t *ledger,
                     uint64_t decoded);

@@ -7,7 +7,8 @@
 #include "tests/simulation/world.h"
 
 /*
- * Counts good records of this life: all of them, and the least and most that the sink was offered.
+ * Numbers of decodable records in this life: all of them, and the least and the most that the sink
+ * can have been offered.
  */
 struct handed {
     uint64_t all, least, most;

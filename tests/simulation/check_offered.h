@@ -1,4 +1,4 @@
-/* Checks how many records sinks were offered, while reloads add and remove sinks. */
+/* Checks the number of records that a sink was offered, while reloads add and remove sinks. */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 #define SLUICE_TESTS_SIMULATION_CHECK_OFFERED_H
 

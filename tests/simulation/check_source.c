@@ -10,8 +10,8 @@
 #include "tests/simulation/world.h"
 
 /*
- * The text that ends each line of a flow (its sender and listener), from the first checked line of
- * the flow.
+ * The end of each line of a flow, which names the sender and the listener. It is taken from the
+ * first checked line of the flow.
  */
 static struct ending {
     uint8_t listener;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Fails the world if the line names a wrong sender address or listener. `number` is that of the
- * datagram or frame. `line` has no newline.
+ * Fails the world if the line names a wrong sender address or listener. `number` is the number of
+ * the datagram or frame. `line` has no newline.
  */
 void check_source(uint32_t number, const char *line, size_t size);
 

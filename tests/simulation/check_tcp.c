@@ -10,12 +10,12 @@
 #include "tests/simulation/world.h"
 
 /*
- * The maximum age of the program's time: a thread reads the clock at the beginning of each loop,
- * and may be stopped after that.
+ * The most by which the program's idea of the current time may be late: a thread reads the clock at
+ * the beginning of each loop, and may be stopped after that.
  */
 #define TURN_NS (300 * MILLISECONDS)
 
-/* The most closed connections whose slots are not free yet: one for each thread. */
+/* The most connections that are closed but still counted as open: one for each thread. */
 #define CLOSING_MOST 3
 
 /*
@@ -29,8 +29,8 @@ struct totals {
     uint64_t senders, lost;
 
     /*
-     * Connections that ended before all answers came, so that the outcome of their last frames is
-     * unknown; and the number of these frames.
+     * Connections that ended before all answers came, and the number of their frames without an
+     * answer. It is unknown whether the program accepted these frames.
      */
     uint64_t unsure, unsure_frames;
 
@@ -38,8 +38,8 @@ struct totals {
     uint64_t closed, cut, reset, bad_frame, other_content;
 
     /*
-     * Ends caused by the program: inside a frame, or between two frames. The late_ counts exclude
-     * ends that a stop or a reload may have caused.
+     * Ends caused by the program: inside a frame, or between two frames. The counts with late_
+     * exclude ends that a stop or a reload may have caused.
      */
     uint64_t within, between;
     uint64_t late_within, late_between;
@@ -77,8 +77,8 @@ static void count_frame(struct totals *totals, const struct tcp_mark *mark)
 }
 
 /*
- * Without answers each connection counts as a sender: numbers that are missing between its first
- * and last record are lost.
+ * Counts the numbers that are missing between the first and the last record of a connection. Each
+ * connection whose frames are not answered counts as a sender.
  */
 static void count_lost(struct totals *totals, const struct tcp_connection *connection)
 {
@@ -117,8 +117,8 @@ static void count_own_end(struct totals *totals, const struct scenario_stream *s
 }
 
 /*
- * Returns true if it is unknown which frames the program accepted, because it may have ended the
- * connection before it sent all answers.
+ * Returns true if the program may have ended the connection before it sent all answers. Then it is
+ * unknown which frames it accepted.
  */
 static bool is_unsure(const struct tcp_connection *connection)
 {

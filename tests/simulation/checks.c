@@ -25,9 +25,11 @@
 static struct {
     unsigned sink;
     const char *file;
-    /* Incomplete lines that a start could not remove, and completed with a newline instead. */
+    /*
+     * Incomplete lines to which a start may have added a newline, because it could not remove them.
+     */
     unsigned ended_lines;
-    /* Lines of a pipe that were cut; only the newline may be missing, and is then written later. */
+    /* Lines of the pipe that were cut. If only the newline is missing, it is written later. */
     unsigned cut_lines;
     /* Name of the file in which the datagram's line was found first. */
     char files[HISTORY_DATAGRAMS][24];
@@ -68,8 +70,8 @@ static void take_line(const char *line, size_t size, bool stays)
 }
 
 /*
- * Reads the lines of a file or a pipe. If `may_be_torn`, the last line may be incomplete. A power
- * cut loses the bytes after `synced`.
+ * Reads the lines of a file or a pipe. If `may_be_torn` is set, the last line may be incomplete. A
+ * power cut loses the bytes after `synced`.
  */
 static void take_lines(const uint8_t *bytes, size_t size, size_t synced, bool may_be_torn)
 {
@@ -123,8 +125,8 @@ static unsigned count_cut_lines(const char *name)
 }
 
 /*
- * Returns true if the program has opened this file in this life. A sink whose keys change may write
- * to another file.
+ * Returns true if the program has opened this file in this life. A reload can make a sink write to
+ * another file.
  */
 static bool was_opened(unsigned index, const char *name)
 {
@@ -134,9 +136,9 @@ static bool was_opened(unsigned index, const char *name)
 }
 
 /*
- * Returns true if the file may end with an incomplete line, which the next start repairs. After a
- * stop this is allowed in two cases: after a power cut if the sink does not use fsync=; and if a
- * failing disk prevented the repair, as the log says.
+ * Returns true if the file may end with an incomplete line. The next start that opens the file
+ * repairs it. After a stop, an opened file may only end so in two cases: there was a power cut and
+ * the sink does not use fsync=; or the log says that a failing disk prevented the repair.
  */
 static bool may_be_torn(const struct scenario *scenario, unsigned index, const char *name)
 {
@@ -166,10 +168,7 @@ static void take_files(const struct scenario *scenario, unsigned index)
     }
 }
 
-/*
- * Asserts that after a stop, if the disk worked, no file that the program opened still has its
- * temporary name.
- */
+/* Checks that no file still has its temporary name. Called after a stop without disk faults. */
 static void check_names(void)
 {
     size_t at = 0;
@@ -318,8 +317,8 @@ static void check_sink(json_t *sink, unsigned index, uint64_t decoded, bool gone
 }
 
 /*
- * Returns true if the exit code must report a failure, because a far end may have refused or not
- * answered a record.
+ * Returns true if the exit code may report a failure, because a far end may have refused a record
+ * or not answered it.
  */
 static bool failed_to_deliver(const struct scenario *scenario)
 {

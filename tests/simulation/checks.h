@@ -1,4 +1,7 @@
-/* Checks the promises of the README after a life of a simulated run. */
+/*
+ * Checks the output, the ledger and the exit code of the collector after each life of a simulated
+ * run. They must agree with what the README promises.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_CHECKS_H
 #define SLUICE_TESTS_SIMULATION_CHECKS_H
 

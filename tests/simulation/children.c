@@ -80,7 +80,7 @@ static void close_its_end(struct process *process)
     world_step();
 }
 
-/* Closes the program's descriptors, and reports its end a moment later. */
+/* Ends the program after a short random time. */
 static void end_with(struct process *process, bool killed, int number)
 {
     if (process->has_ended)
@@ -225,7 +225,8 @@ void children_let_go(struct process *process)
 }
 
 /*
- * If the collector was killed, each program still reads the rest of its pipe and then sees the end.
+ * Called when the collector's process ends. Each program then reads the rest of its pipe, unless it
+ * must end. After a stop no program may be left.
  */
 void children_program_ends(bool stopped)
 {

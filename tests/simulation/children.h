@@ -1,6 +1,6 @@
 /*
- * The programs that command: sinks of the simulated world start: their state in the system, their
- * pipes, and their behaviour.
+ * Simulates the programs that `command:` sinks start: their processes, their pipes, and their
+ * behaviour.
  *
  * The collector and the program each close their own end of the pipe. A process is forgotten when
  * it has ended, its end was reported, and both ends of the pipe are closed.
@@ -16,7 +16,7 @@
 
 /* The behaviour of a sink's programs. */
 struct child_options {
-    /* Starts at once, reads all of its input, exits with 0; then the options below are 0. */
+    /* Starts at once, reads all of its input, and exits with 0. The options below are then 0. */
     bool is_steady;
     bool is_slow;          /* reads slowly */
     size_t pipe;           /* bytes that its pipe holds: one page or more */
@@ -66,7 +66,7 @@ void children_program_ends(bool stopped);
 
 wait_handle children_handle(const struct process *process);
 
-/* The handle may be any; both return false if it does not belong to a program. */
+/* Accept any handle. Return false if it does not belong to a program. */
 bool children_is_broken(wait_handle handle);
 bool children_has_room(wait_handle handle);
 

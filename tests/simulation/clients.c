@@ -95,7 +95,10 @@ static bool may_go_on(const struct session *session)
            session->size + 2 * MESSAGE_MOST < BURST_MOST;
 }
 
-/* Queues a message. `kind` is FRAME_OF_NO_KIND if the stream does not allow a message now. */
+/*
+ * Appends a message to `burst`. `kind` is FRAME_OF_NO_KIND if the stream does not allow a message
+ * now.
+ */
 static void put_record(struct session *session, enum frame_kind kind)
 {
     uint8_t head[10], bytes[MESSAGE_MOST];
@@ -154,7 +157,7 @@ static bool hears(struct session *session, enum frame_control wanted)
     return true;
 }
 
-/* Begins the stream. Returns true if messages may follow. */
+/* Sends the control frames that begin a stream. Returns true if messages may follow. */
 static bool begin_stream(struct session *session, bool two_way)
 {
     if (session->framing != FRAMES_STREAMS)

@@ -12,8 +12,8 @@ void clients_begin(const struct scenario *scenario);
 bool clients_go_on(void);
 
 /*
- * Returns the address of a connection's client. There are three hosts; each makes two connections
- * before the next one.
+ * Returns the address of a connection's client. There are three hosts. Each host makes two
+ * connections, then the next host makes two.
  */
 struct address clients_address(unsigned connection);
 

@@ -12,7 +12,7 @@
 
 #define FILE_PATH "/sluice.yaml"
 
-/* The sink that plans (plan.h) refer to. It is not sink 0, which may be standard output. */
+/* The number of the sink that a plan (plan.h) changes. Sink 0 may be standard output. */
 #define PLANNED 1
 
 static void add(struct scenario *scenario, const char *format, ...)
@@ -57,8 +57,8 @@ static void choose_listener(const struct scenario *scenario, struct scenario_lis
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Chooses the keys of a delivery. Updates `sink` so that it describes what all configurations of
- * the run have in common.
+ * Chooses the keys of a delivery. Updates the properties in `sink` that must hold in all
+ * configurations of the run.
  */
 static void choose_keys_of_delivery(struct scenario_sink *sink, const char *overflow,
                                     const char *flush)
@@ -164,8 +164,8 @@ static void choose_sink(struct scenario *scenario, unsigned index)
 }
 
 /*
- * Returns true if the world of this seed has command: sinks. Does not use the world's random
- * numbers, so that the other seeds keep their worlds.
+ * Returns true if the world of this seed has `command:` sinks. Does not use the world's random
+ * numbers, because that would change the worlds of the other seeds.
  */
 static bool has_commands(uint64_t seed)
 {

@@ -1,4 +1,6 @@
-/* The collector's options and its configuration file, which the operator changes during the run. */
+/*
+ * Chooses the collector's options and its configuration file, and changes the file during the run.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_H
 
@@ -8,8 +10,8 @@
 void configuration_choose(struct scenario *scenario);
 
 /*
- * Returns the number of listeners that exist or that a reload may add. They are the first ones in
- * the list.
+ * Returns the number of UDP listeners that exist or that a reload may add. They are the first ones
+ * in `listeners`.
  */
 unsigned configuration_listeners(const struct scenario *scenario);
 

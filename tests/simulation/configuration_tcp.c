@@ -5,7 +5,10 @@
 
 #include "tests/simulation/world.h"
 
-/* Chosen so that no older seed in seeds.txt gets streams. */
+/*
+ * Combined with the seed of a run, this gives the seed of the random numbers below. With this
+ * value, no run of an older seed in seeds.txt gets streams.
+ */
 #define OWN_CHANCES (UINT64_C(412) << 32)
 
 static const char *one_of(const char *const *choices, size_t count)

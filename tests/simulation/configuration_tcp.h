@@ -1,4 +1,4 @@
-/* The stream listeners of the collector, which some runs have. */
+/* Chooses the stream listeners of the collector, which some runs have. */
 #ifndef SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 #define SLUICE_TESTS_SIMULATION_CONFIGURATION_TCP_H
 
@@ -8,8 +8,8 @@
 #define TCP_PORT 6000
 
 /*
- * Called after everything else was chosen. Draws from its own random numbers, so that the rest of
- * the run does not depend on it.
+ * Called after everything else was chosen. Uses its own random numbers, so that the rest of the run
+ * does not depend on it.
  */
 void configuration_tcp_choose(struct scenario *scenario);
 

@@ -1,11 +1,9 @@
 /*
- * The simulated disk. It is in shared memory, so that it survives the processes that use it. It
- * knows which part of its content would survive a power cut.
- *
- * Data reaches the disk when it is synced. Names are in a journal, as with ext4 and XFS: they reach
- * the disk in the order of their changes, at the latest with the next sync. A part of the unsynced
- * data may survive a power cut by chance: the first bytes that were appended to a file, or any
- * sectors of a file that was written in place.
+ * Simulates a disk in shared memory, so that it outlives the processes that use it. The disk knows
+ * which part of its content would survive a power cut. Data reaches the disk when it is synced.
+ * Names are in a journal, as with ext4 and XFS: they reach the disk in the order of their changes,
+ * at the latest with the next sync. A part of the unsynced data may survive a power cut by chance:
+ * the first bytes that were appended to a file, or any sectors of a file that was written in place.
  */
 #ifndef SLUICE_TESTS_SIMULATION_DISK_H
 #define SLUICE_TESTS_SIMULATION_DISK_H
@@ -53,8 +51,8 @@ bool disk_fails(void);                           /* decides by chance whether th
 bool disk_fails_to_read_at(struct disk_node *node, uint64_t offset);
 
 /*
- * Creates a complete file, or replaces the one with this name. This is an action of another
- * process: it cannot fail, and a program that has the earlier file open keeps it.
+ * Creates a file with these bytes, or replaces the file with this name, as another process would.
+ * It cannot fail. A program that has the earlier file open keeps using that one.
  */
 void disk_put(const char *path, const void *bytes, size_t size);
 
@@ -84,8 +82,8 @@ enum disk_result {
 };
 
 /*
- * Writes at `offset`. The result may be DISK_FULL or DISK_FAILED after a part was written; see
- * *written.
+ * Writes at `offset`, and sets *written. A part may have been written even if the result is
+ * DISK_FULL or DISK_FAILED.
  */
 enum disk_result disk_write(struct disk_node *node, uint64_t offset, const void *bytes, size_t size,
                             size_t *written);
@@ -96,10 +94,10 @@ bool disk_sync_names(void);
 
 /* --- ends of processes, and power cuts -------------------------------------------------------- */
 
-/* The process has ended: closes its files and releases its locks. */
+/* Called when the program's process has ended. Closes its files and releases its locks. */
 void disk_process_ended(void);
 
-/* The power is cut. As disk_process_ended, but unsynced data survives only by chance. */
+/* Cuts the power. The same as disk_process_ended, but unsynced data survives only by chance. */
 void disk_cut_power(void);
 
 #endif

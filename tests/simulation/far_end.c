@@ -50,8 +50,8 @@ struct far_end {
 };
 
 /*
- * A destination of the program. A reload may create another one for the same sink while this one
- * still works.
+ * A destination of the program. A reload may create another connection for the same sink while this
+ * one is still used.
  */
 struct connection {
     struct destination destination; /* must be first */
@@ -134,7 +134,10 @@ static struct flight *next_of(struct connection *connection, uint64_t after)
     return next;
 }
 
-/* On a connection that keeps the order, records arrive in the order in which they were sent. */
+/*
+ * The block `last` arrives. On a connection that keeps the order, all earlier blocks arrive before
+ * it.
+ */
 static void arrive_up_to(struct connection *connection, struct flight *last)
 {
     if (!connection->far->options->in_order) {
@@ -190,8 +193,8 @@ static uint8_t any_failure(const struct far_end *far)
 }
 
 /*
- * Chooses the outcome of each record. On an ordered connection, the first records arrive and all
- * later ones fail in the same way.
+ * Chooses the outcome of each record. On a connection that keeps the order, all records after the
+ * first failed one fail in the same way.
  */
 static void decide(const struct connection *connection, struct flight *flight)
 {
@@ -219,7 +222,7 @@ static void decide(const struct connection *connection, struct flight *flight)
     flight->reason = (uint8_t)world_below(3); /* the same for all refused records */
 }
 
-/* Returns when the answer comes. Until then the outcome is unknown. */
+/* Returns the time at which the answer comes. */
 static int64_t answer_time(const struct connection *connection, const struct flight *flight)
 {
     const struct far_end *far = connection->far;
@@ -375,7 +378,10 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return NULL;
 }
 
-/* Gives up unanswered records. Those that have not arrived yet never will. */
+/*
+ * Answers all blocks now. Records without an answer by then are given up, and those that have not
+ * arrived yet never will.
+ */
 static void abandon(struct destination *destination)
 {
     struct connection *connection = of(destination);
@@ -453,7 +459,7 @@ void far_end_begin(unsigned sink, const struct far_end_options *options)
     change(far);
 }
 
-/* Signals sinks that have answers. Returns the time of the next answer. */
+/* Signals the connection's sink if it has new answers. Returns the time of the next answer. */
 static int64_t announce(struct connection *connection)
 {
     int64_t next = WORLD_NEVER;

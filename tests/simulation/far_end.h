@@ -1,7 +1,7 @@
 /*
- * The far ends of deliveries in the simulated world. They implement collector/contract/delivery.h
- * in place of kafka:. By chance a far end is up, unreachable, silent or busy, or accepts only some
- * records. It notes its own actions in the history, not what the program concludes from them.
+ * Simulates the far ends of deliveries. They implement collector/contract/delivery.h in place of
+ * `kafka:`. By chance a far end is up, unreachable, silent or busy, or accepts only some records.
+ * It notes its own actions in the history, not what the program concludes from them.
  */
 #ifndef SLUICE_TESTS_SIMULATION_FAR_END_H
 #define SLUICE_TESTS_SIMULATION_FAR_END_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct far_end_options {
-    bool in_order;   /* an ordered connection: if a block fails, all later ones fail, too */
-    bool once;       /* fails the run if a record arrives twice */
+    bool in_order; /* the connection keeps the order: if a record fails, all later ones fail, too */
+    bool once;     /* fails the run if a record arrives twice */
     bool maybe_sent; /* unanswered records get DELIVERY_MAYBE_SENT instead of DELIVERY_UNKNOWN */
     bool refuses;    /* refuses some records permanently */
     bool is_steady;  /* always up */
@@ -24,7 +24,7 @@ static inline bool far_end_refuses(const struct far_end_options *options, uint32
     return options->refuses && number % 37 == 5;
 }
 
-/* True if unanswered records may get DELIVERY_MAYBE_SENT. */
+/* Unanswered records may get DELIVERY_MAYBE_SENT. */
 extern const bool far_end_says_maybe_sent;
 
 /* The URL of a sink without its keys. The sink's number must be below 10. */
@@ -33,16 +33,16 @@ extern const bool far_end_says_maybe_sent;
 /* Called before the program is started. The options must stay valid; only `once` may be changed. */
 void far_end_begin(unsigned sink, const struct far_end_options *options);
 
-/* A task that sends answers and changes the state of the far ends. */
+/* Runs as a task: sends answers and changes the state of the far ends. */
 void far_end_run(void *argument);
 
 /*
  * Begins an outage of all far ends except steady ones. It lasts until the end of this life. If
- * `for_good` is set, records that are unanswered at that time are never answered.
+ * `for_good` is set, a silent far end never answers.
  */
 void far_end_break_off(bool silently, bool for_good);
 
-/* The process ends: records in transit arrive or are lost. */
+/* Called when the program's process ends. Records in transit arrive or are lost. */
 void far_end_process_ends(void);
 
 #endif

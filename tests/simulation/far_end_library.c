@@ -1,8 +1,8 @@
 /*
- * The far ends of far_end.h for the program's own kafka: destination, which uses a double of
- * librdkafka (kafka_double.h). Each message has its own outcome. Reports are late, out of order,
- * repeated or missing; messages are refused; name lookups take 15 seconds; and producers fail
- * fatally.
+ * Implements far_end.h for the program's own `kafka:` destination, which uses a replacement of
+ * librdkafka (kafka_double.h). Each message has its own outcome. By chance reports are late, out of
+ * order, repeated or missing, messages are refused, name lookups take 15 seconds, and producers
+ * fail fatally.
  */
 #include <string.h>
 

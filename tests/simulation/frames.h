@@ -1,6 +1,6 @@
 /*
- * Frames of messages in TCP streams of the simulated world, which the clients send. This code is
- * independent of the collector's.
+ * Writes and reads the frames that clients send over TCP in the simulated world. The code shares
+ * nothing with the collector's.
  */
 #ifndef SLUICE_TESTS_SIMULATION_FRAMES_H
 #define SLUICE_TESTS_SIMULATION_FRAMES_H
@@ -18,7 +18,7 @@ const char *framing_name(enum framing_kind framing);
 enum frame_kind {
     FRAME_OF_RECORD,  /* a message, decodable or not */
     FRAME_OF_CONTROL, /* a control frame of Frame Streams */
-    FRAME_ANSWERED,   /* a message whose receipt the program acknowledges */
+    FRAME_ANSWERED,   /* a message that the program acknowledges */
     FRAME_OF_NOTHING, /* an empty message */
 
     /* After each of the following kinds the program closes the connection. */

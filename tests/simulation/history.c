@@ -15,7 +15,7 @@ void history_create(void)
         world_fail("no memory for a history");
 }
 
-/* Clears only the parts that were used, because that is faster. */
+/* Clears only the used parts, because that is faster. */
 static void clear_delivered(struct delivered *delivered)
 {
     memset(delivered->arrived, 0, history->sent_count * sizeof delivered->arrived[0]);
@@ -51,7 +51,7 @@ void history_begin_life(void)
     history->pipe_size = 0;
     history->pipe_broken = false;
     history->log_size = 0;
-    /* Otherwise a message of an earlier life would be taken for the answer to a reload. */
+    /* Otherwise a log line of an earlier life would be taken for the outcome of a reload. */
     history->log[0] = '\0';
     for (size_t i = 0; i < HISTORY_SINKS; i++) {
         struct delivered *delivered = &history->delivered[i];

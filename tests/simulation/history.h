@@ -1,7 +1,7 @@
 /*
- * The history of a simulated run as the world sees it, not as the collector reports it: sent
- * datagrams and their outcomes, the data read from the pipe, the log. It is in memory that all
- * processes of the run share.
+ * The history of a simulated run: sent datagrams and their outcomes, the data read from the pipe,
+ * and the log. The simulated world writes it, so that the collector's reports can be compared with
+ * it. It is in memory that all processes of the run share.
  */
 #ifndef SLUICE_TESTS_SIMULATION_HISTORY_H
 #define SLUICE_TESTS_SIMULATION_HISTORY_H
@@ -25,8 +25,8 @@
 #define HISTORY_LOG          ((size_t)1024 * 1024)
 
 /*
- * A datagram that reached the collector's host, or a frame of a stream. Both share one numbering,
- * in the order of arrival and of writing.
+ * A datagram that reached the collector's host, or a frame that a client wrote to a stream. Both
+ * are numbered in one series, in order of time.
  */
 struct sent {
     uint8_t life; /* the life of the program in which it came, from 1 */
@@ -51,13 +51,16 @@ enum life_end {
     LIFE_POWER_CUT,
 };
 
-/* Facts about a delivery: for each datagram, and for this life. */
+/*
+ * Facts about a delivery. Arrays of HISTORY_DATAGRAMS elements are indexed by the number of the
+ * datagram.
+ */
 struct delivered {
     uint8_t arrived[HISTORY_DATAGRAMS];    /* number of arrivals at the far end */
     uint8_t first_life[HISTORY_DATAGRAMS]; /* the life in which it first arrived */
     /* In this life the sink may have failed to note which records it had sent. */
     bool forgets[HISTORY_LIVES + 1];
-    /* The program knows that the far end acknowledged or refused it. */
+    /* The program has received the answer: acknowledged or refused. */
     bool settled[HISTORY_DATAGRAMS];
     bool maybe_sent[HISTORY_DATAGRAMS]; /* sent in this life without an answer */
     /* Time since which the far end has it. 0 if it does not have it. */
@@ -75,7 +78,8 @@ struct delivered {
 
     /* Numbers of records in the answers that the program got in this life. */
     uint64_t acknowledged, rejected, too_large, denied;
-    uint64_t refused_in_doubt;   /* refused, although the far end may have accepted it */
+    uint64_t
+        refused_in_doubt; /* refused, although it may have been sent before without an answer */
     uint64_t known_duplicates;   /* acknowledged after it was sent without an answer in this life */
     uint64_t certain_duplicates; /* acknowledged although it had arrived before */
 };
@@ -102,7 +106,7 @@ struct history {
     uint16_t has_sink[HISTORY_LIVES + 1][HISTORY_SINKS];
     /* The program opened a plain or a rotated file of the sink in this life. */
     bool plain[HISTORY_SINKS], rotated[HISTORY_SINKS];
-    /* The largest number of times that files were opened in other configurations or lives. */
+    /* An upper limit of the number of times that a file was opened. */
     unsigned openings;
 
     /*
@@ -131,7 +135,7 @@ void history_begin_life(void);
 void history_note_sink(unsigned sink, unsigned configuration, bool has);
 
 /*
- * may_have: returns true if the sink may have got the datagram. must_have: returns true if it
+ * history_may_have returns true if the sink may have got the datagram, history_must_have if it
  * certainly got it.
  */
 bool history_may_have(unsigned sink, uint32_t number);
@@ -142,8 +146,8 @@ bool history_always_had(unsigned sink);
 bool history_ever_had(unsigned sink);
 
 /*
- * Returns true if every requested reload has an outcome. A reload may have none if the program
- * ends.
+ * Returns true if every requested reload has succeeded or was refused. The last one may have no
+ * outcome if the program has ended.
  */
 bool history_is_settled(void);
 

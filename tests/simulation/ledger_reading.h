@@ -12,9 +12,8 @@ json_t *ledger_final(void);
 json_t *ledger_listener(json_t *ledger, const char *name);
 
 /*
- * Returns the sum of all entries with this name, or NULL if there is none. A sink has several
- * entries if a reload changed its keys; the earlier ones are those of retired sinks. May be called
- * once for each name.
+ * Adds up all entries of the sink with this name, and returns the sum, or NULL if there is none. A
+ * sink has several entries if a reload changed its keys. May be called once for each name.
  */
 json_t *ledger_sink(json_t *ledger, const char *name);
 

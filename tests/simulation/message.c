@@ -41,7 +41,7 @@ static uint8_t *put_sender(uint8_t *to, const struct message *message)
     return put_number(to, message->sequence);
 }
 
-/* The fields service and metric_sint64. */
+/* The field `service` with the text "m", and the tag of the field metric_sint64. */
 static const uint8_t riemann_name[] = {3 << 3 | 2, 1, 'm', 13 << 3};
 
 /* Puts an event whose metric is the number, zigzag-encoded. */
@@ -131,8 +131,8 @@ static bool ends_with(const char *row, size_t size, const char *listener)
 }
 
 /*
- * Also checks the length of the label. Two halves of different rows may have the right number of
- * fields together, but hardly such a label.
+ * Also checks the length of the label. Halves of two different rows may have the right number of
+ * fields together, but they are unlikely to have a label of the right length.
  */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number)
 {

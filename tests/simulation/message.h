@@ -1,4 +1,7 @@
-/* Messages that contain their number, and the lines that the program writes for them. */
+/*
+ * Writes messages that contain their own number, and finds the number in the lines that the program
+ * writes for them.
+ */
 #ifndef SLUICE_TESTS_SIMULATION_MESSAGE_H
 #define SLUICE_TESTS_SIMULATION_MESSAGE_H
 
@@ -35,7 +38,7 @@ bool message_number_of_line(const char *line, size_t size, uint32_t *number);
 /* The same as message_number_of_line, for a csv row without its newline. */
 bool message_number_of_row(const char *row, size_t size, uint32_t *number);
 
-/* The same as message_number_of_line, for the bytes of a message with is_good. */
+/* The same as message_number_of_line, for the bytes of a message that can be decoded. */
 bool message_number_of_datagram(const uint8_t *bytes, size_t size, uint32_t *number);
 
 #endif

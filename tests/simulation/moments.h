@@ -1,6 +1,6 @@
 /*
- * Moments of a run at which a test can act. A kill at a random time rarely hits the gap between two
- * calls that belong together. A kill at a chosen moment does.
+ * Calls a function at a chosen moment of a run, for instance to kill the program between two calls
+ * that belong together. A kill at a random time rarely hits such a gap.
  */
 #ifndef SLUICE_TESTS_SIMULATION_MOMENTS_H
 #define SLUICE_TESTS_SIMULATION_MOMENTS_H

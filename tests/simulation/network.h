@@ -1,7 +1,4 @@
-/*
- * The UDP network of the simulated world: datagrams from senders, and the receive buffers of
- * sockets.
- */
+/* Simulates the UDP network: the datagrams of the senders, and the receive buffers of sockets. */
 #ifndef SLUICE_TESTS_SIMULATION_NETWORK_H
 #define SLUICE_TESTS_SIMULATION_NETWORK_H
 
@@ -31,8 +28,8 @@ unsigned network_generation(uint16_t port);
 extern void (*network_received)(uint32_t number);
 
 /*
- * Faults, in a thousand: receives that must be repeated, receives that fail, and waits of the
- * notifier that report a socket without a reason.
+ * Faults in a thousand calls: receives that must be repeated, receives that fail, and waits of the
+ * notifier that report a socket that is not ready.
  */
 struct network_faults {
     unsigned later, error, needless;

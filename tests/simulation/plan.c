@@ -25,8 +25,8 @@ void plan_make(struct plan *plan, uint64_t seed)
 }
 
 /*
- * Chooses the moment of a kill. Half of the moments are those of a spill, because the blocks on
- * disk must agree with the blocks at the far end.
+ * Chooses the moment of a kill. Half of the kills come after a spill has stored a block, because
+ * the blocks on disk must agree with the blocks at the far end.
  */
 static void choose_moment(struct life_plan *its)
 {
@@ -48,7 +48,7 @@ static void choose_outage(const struct plan *plan, struct life_plan *its)
         its->faults = 30 + (unsigned)world_below(200);
 }
 
-/* Chooses an outage that is longer than any wait of the program for an answer. */
+/* Chooses an outage, and a kill up to four seconds after its beginning. */
 static void choose_long_outage(struct life_plan *its)
 {
     its->breaks_off_ns = (int64_t)world_below(300) * MILLISECONDS;

@@ -1,6 +1,6 @@
 /*
- * Settings for some of the runs, which cause states that are rare by chance. They have their own
- * random numbers, so that a seed leads to the same run as without plans.
+ * Chooses settings for some of the runs, to cause states that are rare by chance. A plan has its
+ * own random numbers, so that the rest of the run is the same with and without it.
  */
 #ifndef SLUICE_TESTS_SIMULATION_PLAN_H
 #define SLUICE_TESTS_SIMULATION_PLAN_H
@@ -21,8 +21,9 @@ enum plan_end {
 /* The plan of the whole run. */
 struct plan {
     enum plan_end end;
-    bool spills;      /* one sink is a delivery with a spill */
-    bool scatters;    /* this sink's far end does not keep the order, and gets many small blocks */
+    bool spills; /* one sink is a delivery with a spill */
+    bool
+        scatters; /* the far end of that sink does not keep the order, and gets many small blocks */
     bool disk_fails;  /* the disk has faults, even if the run would have none */
     bool is_stubborn; /* the disk fails until the end of each life, with several kinds of faults at
                          the same time */

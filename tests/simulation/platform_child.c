@@ -75,7 +75,7 @@ enum write_result child_write(struct child *child, const void *bytes, size_t siz
 {
     struct process *process = input_of(child);
     world_step();
-    /* Interrupted again and again (EINTR). */
+    /* The write was interrupted again and again (EINTR). */
     if (!process->options->is_steady && world_chance(5)) {
         command_write_fails(&child->row);
         error_set(error, EXIT_CODE_IO, "cannot write: Interrupted system call");
@@ -129,7 +129,7 @@ enum child_state child_look(struct child *child, struct child_end *end)
     world_step();
     if (!process->has_ended)
         return child->piped == NULL || process->read_open ? CHILD_RUNS : CHILD_NOT_READING;
-    /* Another part of the process has already waited for the program. */
+    /* Another part of the process has already waited for the program, so its exit code is lost. */
     if (!process->options->is_steady && world_chance(10))
         process->end = (struct command_end){.unknown = true};
     *end = (struct child_end){

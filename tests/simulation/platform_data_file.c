@@ -1,4 +1,4 @@
-/* Data files and folders of the simulated world. */
+/* Implements data files and folders (collector/platform) in the simulated world. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Datagrams that the program sends, as in collector/platform/udp.h, in the simulated world. */
+/* Implements the sending part of collector/platform/udp.h in the simulated world. */
 #include <stdlib.h>
 
 #include "collector/platform/udp.h"

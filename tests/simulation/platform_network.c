@@ -1,7 +1,8 @@
 /*
- * UDP sockets and their notifier in the simulated world. It reports the fewest edges that the
- * contract allows: one for the first datagram after a socket was added, and one for the first after
- * a receive returned would-block. A program that expects more edges loses datagrams.
+ * Implements UDP sockets and their notifier in the simulated world. The notifier reports the fewest
+ * edges that the contract allows: one for the first datagram after a socket was added, and one for
+ * the first datagram after a receive returned would-block. A program that expects more edges loses
+ * datagrams.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,8 @@ uint64_t network_left_behind(void)
 /* --- senders' side ---------------------------------------------------------------------------- */
 
 /*
- * The socket that receives the datagrams of a source. After this socket was closed, they are lost
- * until the port is opened again.
+ * The socket that receives the datagrams of a source. When it is closed, later datagrams of the
+ * source are lost until the port is opened again.
  */
 static struct choice {
     uint16_t source; /* the source's port; 0 if the entry is free */
@@ -120,9 +121,9 @@ static struct choice *choice_of(uint16_t source, uint16_t port)
 }
 
 /*
- * Chooses one of the sockets that share a port, always the same one for a source. A real system
- * chooses again when a socket is added or removed. Then the order of a source's datagrams would be
- * random.
+ * Returns the socket for a source's datagrams, from those that share a port. It is always the same
+ * one for a source. A real system chooses again when a socket is added or removed; then the order
+ * of a source's datagrams would be random.
  */
 static struct udp_socket *socket_of(uint16_t port, const struct address *source)
 {

@@ -1,4 +1,4 @@
-/* Output files of the simulated world: regular files, and standard output as a pipe. */
+/* Implements output files in the simulated world: regular files, and standard output as a pipe. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Other functions of the platform in the simulated world: input files, the log, the host name,
- * random numbers.
+ * Implements further functions of the platform in the simulated world: input files, the log, the
+ * host name, random numbers.
  */
 #include <stdlib.h>
 #include <string.h>

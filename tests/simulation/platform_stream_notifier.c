@@ -1,6 +1,6 @@
 /*
- * The notifier for streams in the simulated world. It reports as little as the contract allows: one
- * event for each arming, to one of the waiting threads.
+ * Implements the notifier for streams in the simulated world. It reports as little as the contract
+ * allows: one event for each arming, to one of the waiting threads.
  */
 #include <stdlib.h>
 

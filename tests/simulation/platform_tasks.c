@@ -1,4 +1,4 @@
-/* Threads, locks, wake-ups, clocks and signals in the simulated world. */
+/* Implements threads, locks, wake-ups, clocks and signals in the simulated world. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ struct thread {
     char name[16];
     void (*run)(void *);
     void *argument;
-    bool given_up; /* set at the end of the task, or when its owner gives it up; whichever is second
+    bool given_up; /* set by the first give_up(), of the task at its end or of the owner; the second
                       frees the thread */
 };
 

@@ -37,10 +37,7 @@ struct tcp_connection *tcp_connection_of(wait_handle handle)
 /* The time limit for the program to accept a connection. */
 #define PATIENCE_NS (3 * SECONDS)
 
-/*
- * The longest time that received data may stay unread if the program has time to report a late
- * sender.
- */
+/* Data that stays unread for longer than this counts as starved. */
 #define STARVES_NS (500 * MILLISECONDS)
 
 /* --- listening -------------------------------------------------------------------------------- */
@@ -144,8 +141,7 @@ enum accept_result tcp_connection_accept(wait_handle listener, enum descriptor_u
 /* --- receiving and sending -------------------------------------------------------------------- */
 
 /*
- * Marks messages that were read completely as delivered to the program. Stops after a frame that
- * ends the stream.
+ * Notes which messages the program has read completely. Stops after a frame that ends the stream.
  */
 static void hand_over(struct tcp_connection *connection)
 {

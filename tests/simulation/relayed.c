@@ -4,8 +4,8 @@
 #include "tests/simulation/world.h"
 
 /*
- * Finds the number of a relayed message. A frame of a stream is relayed as it was received, after
- * its length field.
+ * Finds the number of a relayed message. A frame of a stream is relayed together with its length
+ * field of at most 4 bytes.
  */
 static bool find_number(const uint8_t *bytes, size_t size, uint32_t *number)
 {

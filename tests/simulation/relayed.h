@@ -1,4 +1,4 @@
-/* Checks the datagrams that reach the targets of udp: sinks in the simulated world. */
+/* Checks the datagrams that reach the targets of `udp:` sinks in the simulated world. */
 #ifndef SLUICE_TESTS_SIMULATION_RELAYED_H
 #define SLUICE_TESTS_SIMULATION_RELAYED_H
 
@@ -16,8 +16,8 @@ struct relayed_latest {
 };
 
 /*
- * relayed_take: a datagram has arrived at the port. relayed_note_failure: the system could not send
- * it.
+ * relayed_take is called when a datagram arrives at the port, relayed_note_failure when the system
+ * could not send it.
  */
 void relayed_take(uint16_t port, struct relayed_latest *latest, const uint8_t *bytes, size_t size);
 void relayed_note_failure(uint16_t port, const uint8_t *bytes, size_t size);

@@ -118,8 +118,7 @@ static void read_pipe(void *argument)
 /* --- trouble with the disk and the clock ------------------------------------------------------ */
 
 /*
- * Returns true if the disk and the clock have recovered. They do so some time after the stop
- * begins.
+ * Returns true if the disk and the clock work again, which they do some time after the stop begins.
  */
 static bool has_mended(const void *context)
 {
@@ -260,7 +259,7 @@ static void note_files(const struct scenario *scenario)
 #define DONE    "configuration reloaded"
 #define REFUSED "reload refused"
 
-/* Within this time the log merges repeated messages into one. */
+/* The log merges messages that are repeated within this time. */
 #define REPEATS_NS (300 * MILLISECONDS)
 
 static size_t log_before; /* size of the log before the reload */
@@ -290,7 +289,7 @@ static bool ask_for_reload(void)
     return done;
 }
 
-/* Undoes a change that the program refused. Keeps it if the log has no outcome yet. */
+/* Changes the configuration and requests a reload. Undoes the change if the program refuses it. */
 static void change_configuration(struct scenario *scenario)
 {
     static struct scenario before;

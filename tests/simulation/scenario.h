@@ -1,6 +1,6 @@
 /*
- * A run of a seed: the start of the collector, the senders, the actions of the operator, the faults
- * of disk and network, and the end of each life of the program.
+ * Controls the run of a seed: starts the collector and the senders, acts as the operator, causes
+ * faults of the disk and the network, and ends each life of the program.
  */
 #ifndef SLUICE_TESTS_SIMULATION_SCENARIO_H
 #define SLUICE_TESTS_SIMULATION_SCENARIO_H
@@ -37,7 +37,7 @@ struct scenario_listener {
 /* A stream listener. Limits are the smallest or largest value that the key had in this run. */
 struct scenario_stream {
     bool is_there;
-    enum framing_kind framing; /* no reload changes this and the next two */
+    enum framing_kind framing; /* no reload changes `framing`, `is_answered` and `receivers` */
     bool is_answered;          /* each frame is answered (schema=riemann) */
     const char *receivers;
     unsigned least_connections, most_connections, least_of_address;
@@ -63,7 +63,10 @@ struct scenario_sink {
     char name[40]; /* name in the ledger */
 };
 
-/* It is in memory that all processes of a run share, because a reload changes it. */
+/*
+ * Everything that is chosen for a run. It is in memory that all processes of the run share, because
+ * a reload changes it.
+ */
 struct scenario {
     uint64_t seed;
     struct plan plan;

@@ -44,8 +44,8 @@ static struct {
 } way;
 
 /*
- * The two copies of a duplicated datagram have the same sequence number, but different message
- * numbers, so that the checks can distinguish them.
+ * A datagram arrives at the collector's host. The two copies of a duplicated datagram have the same
+ * sequence number, but different message numbers, so that the checks can distinguish them.
  */
 static void arrive(const struct departure *one)
 {

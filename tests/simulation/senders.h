@@ -1,6 +1,6 @@
 /*
- * The senders, and the network path to the collector, which loses, duplicates and reorders some
- * datagrams.
+ * Simulates the senders, and the network path to the collector, which loses, duplicates and
+ * reorders some datagrams.
  */
 #ifndef SLUICE_TESTS_SIMULATION_SENDERS_H
 #define SLUICE_TESTS_SIMULATION_SENDERS_H

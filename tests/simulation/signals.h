@@ -1,4 +1,4 @@
-/* Signals of the operator to the program in the simulated world. */
+/* Sends signals of the operator to the program in the simulated world. */
 #ifndef SLUICE_TESTS_SIMULATION_SIGNALS_H
 #define SLUICE_TESTS_SIMULATION_SIGNALS_H
 

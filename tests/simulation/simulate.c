@@ -25,8 +25,8 @@
 #include "tests/simulation/world.h"
 
 /*
- * The limit of processor time for a life, in seconds. A life that reaches it hangs in code that
- * makes no platform calls.
+ * The limit of processor time for one life of the program, in seconds. If a life reaches it, the
+ * program hangs in code that makes no platform calls.
  */
 #define LIFE_SECONDS 60
 
@@ -69,8 +69,8 @@ static int check(void (*checks)(const struct scenario *scenario), const struct s
 }
 
 /*
- * Returns true if the program ended although a thread was still busy after all time limits. The
- * effect is that of a kill. It happens to sinks that complete hundreds of files per second in a
+ * Returns true if the program ended although a thread was still busy after all time limits. The run
+ * then treats that as a kill. It happens to sinks that complete hundreds of files per second in a
  * slow world.
  */
 static bool left_a_thread(const struct scenario *scenario, int status)

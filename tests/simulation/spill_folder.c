@@ -50,8 +50,8 @@ static uint32_t note_lines(const uint8_t *image, size_t size, bool *on_disk)
 }
 
 /*
- * Returns the number of records in a block whose head is valid and whose end is missing, otherwise
- * 0.
+ * Returns the number of records in the block if its head is valid and its end is missing. Otherwise
+ * returns 0.
  */
 static size_t torn_at(const uint8_t *head, size_t left)
 {

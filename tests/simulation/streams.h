@@ -1,4 +1,4 @@
-/* Standard output in the simulated world: a pipe with a reader. */
+/* Simulates standard output: a pipe with a reader. */
 #ifndef SLUICE_TESTS_SIMULATION_STREAMS_H
 #define SLUICE_TESTS_SIMULATION_STREAMS_H
 

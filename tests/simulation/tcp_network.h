@@ -1,6 +1,6 @@
 /*
- * TCP connections of the simulated world: the actions of clients, and the state of each connection
- * on the program's side. platform_tcp.c implements the program's own calls.
+ * Simulates TCP connections: the actions of clients, and the state of each connection on the
+ * program's side. platform_tcp.c implements the program's own calls.
  */
 #ifndef SLUICE_TESTS_SIMULATION_TCP_NETWORK_H
 #define SLUICE_TESTS_SIMULATION_TCP_NETWORK_H
@@ -13,7 +13,7 @@
 #include "collector/platform/wakeup.h"
 #include "tests/simulation/frames.h"
 
-/* Calls in a thousand that fail in ways that the manual pages describe. */
+/* The number of calls in a thousand that fail, for each kind of failure. */
 struct tcp_faults {
     /* A receive or send returns would-block (ENOBUFS) although it would not block. */
     unsigned later;
@@ -47,7 +47,7 @@ struct tcp_watch {
     unsigned level; /* conditions that hold now */
 };
 
-/* A part of the stream. The program has read it when it has read up to `end`. */
+/* A frame in the stream. It ends `end` bytes after the beginning of the stream. */
 struct tcp_mark {
     uint64_t end;
     enum frame_kind kind;
@@ -98,8 +98,8 @@ struct tcp_connection {
 };
 
 /*
- * Called for records whose frames are answered: the first after network_received, the second when
- * the answer comes.
+ * Called for records whose frames are answered. tcp_waits_for_answer is called after
+ * network_received, tcp_was_answered when the answer comes.
  */
 extern void (*tcp_waits_for_answer)(uint32_t number);
 extern void (*tcp_was_answered)(uint32_t number);
@@ -114,7 +114,7 @@ struct tcp_port {
     size_t waiting_count;
 
     unsigned open, most_open;       /* accepted connections that are not closed yet; the maximum */
-    unsigned watched, most_watched; /* those of them that were not refused; the maximum */
+    unsigned watched, most_watched; /* those of them that the program watches; the maximum */
     uint64_t accept_failures;       /* accepts that failed because descriptors were short */
 };
 
@@ -129,8 +129,8 @@ struct tcp_port *tcp_port_of(wait_handle handle);
 struct tcp_connection *tcp_connection_of(wait_handle handle);
 
 /*
- * Update the watch of a socket: tcp_note_level when the socket's conditions have changed,
- * tcp_forget_watch when it is closed.
+ * Update the watch of a socket. tcp_note_level is called when the socket's conditions have changed,
+ * tcp_forget_watch when the socket is closed.
  */
 void tcp_note_level(struct tcp_watch *watch, unsigned level);
 void tcp_forget_watch(struct tcp_watch *watch);
@@ -152,9 +152,11 @@ void tcp_mark(struct tcp_connection *connection, uint64_t end, enum frame_kind k
 size_t tcp_send(struct tcp_connection *connection, const uint8_t *bytes, size_t size);
 
 /*
- * Conditions for world_wait; `connection` is a struct tcp_connection. tcp_takes_some: it accepts
- * data, or was closed. tcp_is_closed: the program has closed it. tcp_has_answers: the program has
- * sent data, or will not send more.
+ * Conditions for world_wait. `connection` is a struct tcp_connection.
+ *
+ * - tcp_takes_some: the connection accepts data, or was closed.
+ * - tcp_is_closed: the program has closed the connection.
+ * - tcp_has_answers: the program has sent data, or will not send more.
  */
 bool tcp_takes_some(const void *connection);
 bool tcp_is_closed(const void *connection);

@@ -12,7 +12,7 @@
 #define STACK_SIZE ((size_t)1024 * 1024)
 #define TASKS_MOST 64
 
-/* The world fails after this time: only a hang takes that long. */
+/* The world fails when its clock reaches this time. Only a hang takes that long. */
 #define LATEST_NS (INT64_C(600) * SECONDS)
 
 struct task {

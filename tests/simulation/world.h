@@ -1,8 +1,7 @@
 /*
- * A world that is determined by a seed: which thread runs, how long it takes, and what time it is.
- * The collector's threads and everything around the collector are tasks in one thread of the
- * system. One task runs at a time. At each platform call another task may continue.
- *
+ * Runs the collector in a simulated world. A seed determines which thread runs, how long it takes,
+ * and what time it is. The collector's threads and everything around the collector are tasks in one
+ * thread of the system. One task runs at a time. At each platform call another task may continue.
  * Order of calls: world_begin, start tasks, world_run. There is one world in a process.
  */
 #ifndef SLUICE_TESTS_SIMULATION_WORLD_H
@@ -34,8 +33,8 @@ bool world_chance(unsigned in_thousand);
 #define SECONDS      INT64_C(1000000000)
 
 /*
- * world_now_ns: nanoseconds on the monotonic clock. world_date_ns: the wall-clock time in
- * nanoseconds, which may jump.
+ * world_now_ns returns the time of the monotonic clock, world_date_ns that of the wall clock, which
+ * may jump. Both are in nanoseconds.
  */
 int64_t world_now_ns(void);
 int64_t world_date_ns(void);

@@ -1,7 +1,7 @@
 /*
- * A collector inside a target, for targets that are its clients: a UDP listener that receives
- * nothing, a sink, a control socket and metrics. It is created for the first input and runs until
- * the program ends.
+ * Runs a collector inside a fuzz target, for targets that are its clients. It has a UDP listener
+ * that receives nothing, a sink, a control socket and metrics. It is created for the first input
+ * and runs until the program ends.
  */
 #ifndef SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H
 #define SLUICE_TESTS_FUZZ_COLLECTOR_INSIDE_H

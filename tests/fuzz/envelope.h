@@ -1,8 +1,8 @@
 /*
- * An input with several parts: a protobuf message whose fields have a meaning for the target. So
- * one mutator serves all targets: it understands the wire format, and mutates a part that is
- * protobuf itself as a nested message. Every input is an envelope: bytes that are not a field end
- * it, and missing fields have defaults.
+ * Reads an envelope: the input of a fuzz target, which is a protobuf message whose fields are the
+ * input's parts. The meaning of a field depends on the target. So one mutator (mutate.c), which
+ * understands protobuf's wire format, serves all targets. Any bytes are an envelope: bytes that are
+ * not a field end it, and missing fields have defaults.
  */
 #ifndef SLUICE_TESTS_FUZZ_ENVELOPE_H
 #define SLUICE_TESTS_FUZZ_ENVELOPE_H
@@ -35,13 +35,16 @@ void envelope_free(struct envelope *envelope);
 uint64_t envelope_value(const struct envelope *envelope, uint32_t number, uint64_t otherwise);
 
 /*
- * Returns the bytes of field `number`, after skipping `index` such fields, or NULL if there are
- * none.
+ * Returns the bytes of the field `number`, or NULL. If the field is repeated, `index` selects one,
+ * from 0.
  */
 const struct envelope_part *envelope_bytes(const struct envelope *envelope, uint32_t number,
                                            size_t index);
 
-/* The same as envelope_bytes, but a text that ends at the first NUL. The caller frees it. */
+/*
+ * The same as envelope_bytes, but returns the bytes as a text, which ends at the first NUL. The
+ * caller frees it.
+ */
 char *envelope_text(const struct envelope *envelope, uint32_t number, size_t index);
 
 #endif

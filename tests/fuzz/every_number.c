@@ -106,7 +106,8 @@ static bool read_samples(const char *path, const char *type, const char *value, 
 struct reading {
     struct values numbers;
     size_t elements; /* number of messages and of elements of lists and maps */
-    bool is_plain;   /* so far every number must be a sample */
+    bool is_plain;   /* no field so far may be a time, a name or a label, so every number must be a
+                        sample */
 };
 
 static bool has_word(const char *name, const char *word)
@@ -121,7 +122,10 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* Returns true if a field with this name may be a time, a name or a label instead of a sample. */
+/*
+ * Returns true if the field's name or role says that it may be a time, a name or a label instead of
+ * a sample.
+ */
 static bool may_mean_more(const struct field_type *field)
 {
     static const char *const words[] = {"time", "sec", "name", "key"};
@@ -216,7 +220,7 @@ static bool choose_path(const struct message_type *type, uint64_t choice, char p
 
 /*
  * Returns true if the message has only fields that the type does not have. Such a message has no
- * samples: its numbers without presence read as 0, but were not sent.
+ * samples, because none of its numbers was sent.
  */
 static bool is_foreign(const struct message_type *type, const struct decoded *decoded)
 {

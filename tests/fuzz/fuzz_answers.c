@@ -1,15 +1,15 @@
 /*
- * Answers of destinations: HTTP statuses for the requests of a block, and bodies of OTLP's and
- * JetStream's answers.
+ * Fuzzes the reading of answers from destinations: HTTP statuses for the requests of a block, and
+ * the bodies of OTLP's and JetStream's answers.
  *
- * Fields of the envelope: 1 the format; 2 records of the block; 3 the records that already have an
- * outcome (bits); 4 statuses in their order (value / 4 is the status; bit 0: a part of the body was
- * sent; bit 1: there is no answer); 5 an answer of OTLP; 6 an answer of JetStream; 7 bytes from a
- * disk that become requests.
+ * Fields of the envelope: 1 the format; 2 the number of the block's records; 3 the records that
+ * already have an outcome (bits); 4 statuses in their order (value / 4 is the status; bit 0: a part
+ * of the body was sent; bit 1: there is no answer); 5 an answer of OTLP; 6 an answer of JetStream;
+ * 7 bytes as from a disk, from which requests are made.
  *
- * A block must lead to a limited number of requests. Each record must have one outcome: it is
- * acknowledged if and only if it was in an acknowledged request, and is not sent again after that.
- * The parts that a reader returns must be inside the body.
+ * A block must lead to a limited number of requests. Each record must have one outcome. A record is
+ * acknowledged if and only if a request with it was acknowledged, and is not sent again after that.
+ * The texts that a reader returns must be inside the body.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static struct http_reply next_reply(const struct envelope *envelope, size_t *at)
     return none;
 }
 
-/* Returns true if the range was acknowledged. */
+/* Passes the reply to the exchange. Returns true if it acknowledges the request. */
 static bool answer(struct http_exchange *exchange, const char *format,
                    const struct http_reply *reply)
 {
@@ -192,7 +192,7 @@ static void check_jetstream(const struct envelope_part *part)
 }
 
 /*
- * Makes requests from arbitrary bytes, with each format that has requests. It may also refuse them.
+ * Makes requests from arbitrary bytes in each format that has requests. The format may refuse them.
  */
 static void check_body(const struct envelope_part *part)
 {

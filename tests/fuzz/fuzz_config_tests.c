@@ -1,8 +1,9 @@
 /*
- * A file of configuration tests (`sluice test`), and its changes by `--record`.
+ * Fuzzes the reading of a file of configuration tests (`sluice test`), and its changes by
+ * `--record`.
  *
  * Fields of the envelope: 1 the file; 2 output of sinks; 3 reasons of refused datagrams; 4 reasons
- * of records that were not written; the numbers also contain the counts.
+ * of records that were not written. The numbers in 3 and 4 also contain the counts.
  *
  * An error must be one line with a position, and must leave the file unchanged. A recorded result
  * must be expected afterwards. The file must keep its tests and the text around the expectations,

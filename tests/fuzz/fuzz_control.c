@@ -1,11 +1,13 @@
 /*
- * A client of the control socket, and the reader of its answers.
+ * Fuzzes the control socket: the service, by the bytes of a client, and the code that reads the
+ * service's answers.
  *
- * Fields of the envelope: 1 the client's bytes, in pieces; 2 whether it then shuts down its sending
- * side; 3 an answer for the reader.
+ * Fields of the envelope: 1 the client's bytes, in pieces; 2 whether the client then shuts down its
+ * sending side; 3 an answer for the reader.
  *
- * Each answer must be a line of JSON: one for each request, up to a tap. The ledger must not
- * change, and only orders may have an effect. Afterwards the service must accept other clients.
+ * The service must answer each request with a line of JSON. After a request `tap`, only records
+ * follow. The ledger must not change, and only `reload` and `stop` may have an effect. Afterwards
+ * the service must accept other clients.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,10 +94,13 @@ static int connect_to(const char *address)
 
 /* --- expected answers ------------------------------------------------------------------------- */
 
-/* The number of complete requests up to one that begins a tap, and of the orders among them. */
+/*
+ * The number of complete requests before the first `tap`, and how many of them are `reload` and
+ * `stop`.
+ */
 struct expected {
     size_t answers, reloads, stops;
-    bool too_long; /* then a line that is too long ends the connection */
+    bool too_long; /* the connection ends after them, because a line is too long */
     bool taps;
 };
 
@@ -155,7 +160,10 @@ static void take_answers(int client, struct answers *answers)
     answers->over |= got == 0;
 }
 
-/* Checks an answer. If it has one of these members, `sluice ctl` must be able to read it, too. */
+/*
+ * Checks an answer. If it begins with one of these members, the reader of `sluice ctl` must accept
+ * it, too.
+ */
 static void check_answer(const char *line, size_t size)
 {
     char what[CONTROL_WHAT_SIZE];
@@ -205,7 +213,7 @@ static size_t send_pieces(const struct envelope *envelope, int client, char *all
 
 static void check_client(const struct envelope *envelope)
 {
-    /* Increases from input to input, which no check depends on. */
+    /* Increases from input to input. No check depends on its value. */
     static int64_t now_ns = INT64_C(1000000000000);
     static char sent[MOST_SENT];
     struct collector_inside *collector = collector_inside();

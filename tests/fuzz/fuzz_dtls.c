@@ -1,13 +1,13 @@
 /*
- * A DTLS server, with clients of OpenSSL whose records are delivered, lost, repeated, altered and
- * combined, and with datagrams of arbitrary bytes.
+ * Fuzzes the DTLS server with datagrams of arbitrary bytes, and with clients of OpenSSL whose
+ * records are delivered, lost, repeated, altered and combined.
  *
  * Fields of the envelope: 1 steps of two bytes; 2 datagrams of arbitrary bytes.
  *
- * A decrypted payload must be one that the client at this address has sealed, once and unaltered,
- * and must have its name. Until a cookie has come back, no answer may be longer than its request,
- * and the server must not keep any state. Handshakes and sessions must add up at any time, and stay
- * within their limits.
+ * A decrypted payload must be one that the client at the same address has sealed. It must come once
+ * and unaltered, with the client's name. Until a client has returned a cookie, no answer may be
+ * longer than its request, and the server must not keep any state for the client. The numbers of
+ * handshakes and sessions must add up at any time, and stay within their limits.
  */
 #include <openssl/ssl.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ struct world {
     struct dtls_server *server;
     struct client clients[CLIENTS];
     int64_t now_ns;
-    size_t answered; /* bytes sent to an address since the last record */
+    size_t answered; /* bytes that the server has sent since the last record */
 };
 
 /* --- clients ---------------------------------------------------------------------------------- */

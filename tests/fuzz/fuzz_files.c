@@ -1,16 +1,16 @@
 /*
- * A file of an earlier run, at the next start: a part of a rotating sink, which is completed
- * (sinks/files/left_files.h), and a plain file, which is appended to.
+ * Fuzzes the start of a file sink with a file of an earlier run. A part of a rotating sink is
+ * completed (sinks/files/left_files.h), and a plain file is appended to.
  *
  * Fields of the envelope: 1 the format; 2 the compression (0: none); 3 the schema; 4 datagrams, one
  * for each record; 5 the number of the file's bytes that are kept (default: all); 6 damage: the
  * byte at offset (value / 256) is changed by the rest of the value; 7 other bytes in place of the
  * file.
  *
- * A file that the program wrote must be accepted completely; if it was cut, up to its last whole
- * record or frame. The kept part of any file must be its beginning, and the next start must keep
- * all of it. A refused file must not be changed. In a format of lines, only an incomplete line may
- * be removed.
+ * A complete file of the program must be accepted. If it was cut, it must be accepted up to its
+ * last whole record or frame. The kept bytes of any file must be its first ones, and the next start
+ * must keep all of them. A refused file must not be changed. In a format of lines, only an
+ * incomplete line may be removed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * Datagrams through an ingest, in each framing, and the frames of a stream.
+ * Fuzzes the framings: datagrams in each framing that an ingest receives, and the frames of a
+ * stream.
  *
  * Fields of the envelope: 1 the framing; 2 the schema; 3 datagrams in their order; 4 bytes of
  * header; 5 which datagrams were truncated (bits); 6 which ones come from another sender (bits); 7
@@ -7,7 +8,7 @@
  * the stream.
  *
  * The ledger must balance, all batches must come back, and the ingest must give up buffered
- * segments at the end. The frames of a stream must be the same however few of its bytes are
+ * segments at the end. A stream must have the same frames whether many or few of its bytes are
  * available at a time.
  */
 #include <stdlib.h>
@@ -34,7 +35,7 @@ enum {
     PART_LONGEST = 10,
 };
 
-/* In the order that the corpus uses, which differs from that of the enum. */
+/* In the order that the corpus uses. The order of the enum is another one. */
 static const enum framing framings[] = {
     FRAMING_DATAGRAM,      FRAMING_DELIMITED,   FRAMING_LENGTH16,  FRAMING_LENGTH32,
     FRAMING_FRAME_STREAMS, FRAMING_CISCO_MDT,   FRAMING_UDP_NOTIF, FRAMING_OTLP_UDP,

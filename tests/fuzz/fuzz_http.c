@@ -1,11 +1,12 @@
 /*
- * A client of --metrics, over a socket, so that its bytes reach the server unchanged.
+ * Fuzzes the HTTP server of --metrics with the bytes of a client, over a socket.
  *
- * Fields of the envelope: 1 its bytes, in pieces; 2 whether it then shuts down its sending side.
+ * Fields of the envelope: 1 the client's bytes, in pieces; 2 whether the client then shuts down its
+ * sending side.
  *
- * An answer must have a status, and only a request whose Host is an address or localhost may get a
- * page. The output must be valid: JSON, the Prometheus text format or OpenMetrics, or events. The
- * ledger must not change, and the server must answer the next client.
+ * An answer must have a status. Only a request whose Host is an address or localhost may get a
+ * page. The body must be valid JSON, Prometheus text format, OpenMetrics or events. The ledger must
+ * not change, and the server must answer the next client.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -38,7 +39,7 @@ enum { PART_SENT = 1, PART_ENDED = 2 };
 #define IDLE_ROUNDS 3
 #define MOST_ROUNDS 12 /* a stream of events does not end */
 
-static int64_t now_ns; /* increases from input to input, which no check depends on */
+static int64_t now_ns; /* increases from input to input; no check depends on its value */
 
 /* --- the server ------------------------------------------------------------------------------- */
 

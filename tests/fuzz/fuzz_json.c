@@ -1,11 +1,11 @@
 /*
- * JSON that is read item by item.
+ * Fuzzes the JSON reader.
  *
  * Fields of the envelope: 1 a text.
  *
- * For any bytes, each item must be within them, and the value of a text must not be longer than its
- * written form. For UTF-8, Jansson must agree whether it is JSON, and must find the same value in
- * the items after they were read and written again.
+ * For any bytes, each item must be inside the text, and the value of a string must not be longer
+ * than its written form. If the text is UTF-8, Jansson must agree whether it is JSON. The items are
+ * also written again as JSON, and Jansson must find the same value in both texts.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /*
- * Sealed datagrams, keys files and state files.
- *
- * Fields of the envelope: 1 a datagram; 2 a keys file; 3 a state file.
- *
- * If a datagram opens, sealing its payload must give the same datagram. A key that was read must be
- * the same after it was written and read again. The reason of a refusal must be one line. The C
- * client must read the same keys files, and its sealed datagrams must open. A state file that was
- * read must be the same bytes after it was written again.
+ * Fuzzes the reading of sealed datagrams, keys files and state files. Fields of the envelope: 1 a
+ * datagram; 2 a keys file; 3 a state file. If a datagram opens, sealing its payload must give the
+ * same datagram. A key that was read must be the same after it was written and read again. The
+ * reason of a refusal must be one line. The C client must read the same keys files, and its sealed
+ * datagrams must open. A state file that was read must be the same bytes after it was written
+ * again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +117,8 @@ static void check_sealer(struct sluice_sealer *sealer, const struct seen_keys *s
 }
 
 /*
- * Checks that the client reads a file if the collector does, and if the file has keys of one sender
- * only.
+ * Checks that the client accepts each file that the collector accepts, if all keys in it have the
+ * same name.
  */
 static void check_client(const struct envelope_part *part, const struct seen_keys *seen, bool read)
 {

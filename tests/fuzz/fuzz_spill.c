@@ -1,18 +1,20 @@
 /*
- * A spill folder of an earlier run, with arbitrary bytes in it.
+ * Fuzzes the opening of a spill folder that an earlier run has written, and that may be damaged.
  *
- * Fields of the envelope: 1 images, one for each block, which a first run appends; 2 the number of
- * blocks that it reads; 3 the number of these that it acknowledges; 4 whether it is killed; 5
- * damage: the byte at offset (value / 256) of all files together is changed by the rest of the
- * value; 6 the number of bytes that are cut off the last segment; 7 a file of arbitrary bytes, an
- * envelope: 1 its kind, 2 its position, 3 the bytes, 4 whether bytes that look like block heads get
- * checksums and the number of this spill; 8 the actions of the next run before it reads everything.
+ * Fields of the envelope: 1 images, one for each block, which the first run appends; 2 the number
+ * of blocks that the first run reads; 3 the number of these that it acknowledges; 4 whether it is
+ * killed; 5 damage: the byte at offset (value / 256) of all files together is changed by the rest
+ * of the value; 6 the number of bytes that are cut off the last segment; 7 a file of arbitrary
+ * bytes, an envelope: 1 its kind, 2 its position, 3 the bytes, 4 whether bytes that look like block
+ * heads get checksums and the number of this spill; 8 the actions of the next run before it reads
+ * everything.
  *
- * An inspection must not change any file, and must find the same as the next run. That run opens
- * the folder with any content and reads it to its end. Without foreign files, it must return each
- * intact block unchanged and in order, and no damaged block. If the first run ended cleanly, it
- * must not return acknowledged blocks again. Afterwards all records must have an outcome, and the
- * spill must work like a new one. An image must be a block of a delivery, or be refused.
+ * An inspection must not change any file, and must find the same as the next run. The next run must
+ * open the folder with any content and read it to its end. If all files are those of the first run,
+ * it must return each intact block unchanged and in order, and no damaged block. If the first run
+ * ended cleanly, the next run must not return acknowledged blocks again. Afterwards all records
+ * must have an outcome, and the spill must work like a new one. An image must be a valid block of a
+ * delivery, or be refused.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A spill's folder, inspected as `sluice spill --check` does, and opened. */
+/* Compares what an inspection of a spill's folder finds with the counts of the opened spill. */
 #ifndef SLUICE_TESTS_FUZZ_INSPECTED_H
 #define SLUICE_TESTS_FUZZ_INSPECTED_H
 

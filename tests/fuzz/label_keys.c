@@ -160,8 +160,8 @@ static void expect_keys(const struct keys *keys, const struct keys *one, const s
 }
 
 /*
- * Compares the keys of the whole message with those of two messages, each of which lacks another
- * submessage. They must not have other keys, and each label must be in at least one of them.
+ * Compares the keys of the whole message with the keys of two messages, each without one
+ * submessage. The two must have no other keys, and each key must be in at least one of them.
  */
 static void compare(struct schema *schema, const struct output *whole, const struct output less[2])
 {

@@ -1,4 +1,4 @@
-/* Compares an encoder with series limits with the same encoder without limits. */
+/* Checks an encoder with series limits against the same encoder without limits. */
 #ifndef SLUICE_TESTS_FUZZ_LIMITS_H
 #define SLUICE_TESTS_FUZZ_LIMITS_H
 
@@ -6,10 +6,10 @@
 #include "collector/contract/record.h"
 
 /*
- * `written` are the record's counts without limits; the record must have samples. If the limit is
- * high, the output must be the same. If it is low, each sample must be written or counted, also
- * when the record comes again, and known series must stay known. Ends the program if this does not
- * hold.
+ * Encodes the record, which must have samples, with a high and a low limit. `written` are the
+ * record's counts without limits. With the high limit the output must be the same as without. With
+ * the low limit each sample must be written or counted, also when the record comes again, and known
+ * series must stay known. Ends the program if this does not hold.
  */
 void check_limits(const struct encoder_ops *ops, const struct encoder_options *options,
                   const struct record *record, const struct encoded *written);

@@ -1,4 +1,7 @@
-/* A file in memory, for code that reads a file by its path. It disappears when the program ends. */
+/*
+ * Makes a file in memory, for code that reads a file by its path. The file disappears when the
+ * program ends.
+ */
 #ifndef SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 #define SLUICE_TESTS_FUZZ_MEMORY_FILE_H
 

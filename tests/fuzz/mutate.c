@@ -1,11 +1,9 @@
 /*
- * The mutator of all targets. It understands the wire format of protobuf, and therefore the
- * envelope (envelope.h) and its content. libFuzzer calls it instead of its own; AFL++ does not use
- * it.
- *
- * It changes, removes, duplicates, moves or copies a field at any depth, and corrects the enclosing
- * lengths, so that most results are still messages. Sometimes it changes bytes without regard to
- * the format.
+ * Mutates the inputs of all targets. The mutator understands the wire format of protobuf, and
+ * therefore the envelope (envelope.h) and its content. libFuzzer calls it instead of its own
+ * mutator; AFL++ does not use it. It changes, removes, duplicates, moves or copies a field at any
+ * depth, and corrects the enclosing lengths, so that most results are still messages. Sometimes it
+ * changes bytes without regard to the format.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -198,8 +196,8 @@ static size_t repeat(uint8_t *data, size_t size, size_t most, const struct field
 }
 
 /*
- * Removes bytes of a field, or repeats existing ones. Only this can make a field empty:
- * change_bytes keeps at least one byte.
+ * Changes the length of a field: removes bytes, or repeats existing ones. Only this function can
+ * make a field empty.
  */
 static size_t resize(uint8_t *data, size_t size, size_t most, const struct field *field)
 {

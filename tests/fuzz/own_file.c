@@ -10,12 +10,13 @@
 #include "tests/support/base/random_number.h"
 
 /*
- * The message is also tried with PADDED other lengths, to which at most MOST_PAD bytes are added.
+ * expect_padded tries PADDED longer forms of the message. Each has one more field, of fewer than
+ * MOST_PAD bytes.
  */
 #define PADDED   8
 #define MOST_PAD 128
 
-/* The tag of the field with the added bytes, which no schema has. */
+/* The tag of the field with the added bytes. No schema has a field with this number. */
 static const uint8_t pad_tag = 15 << 3 | 2;
 
 /*

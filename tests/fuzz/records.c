@@ -262,8 +262,8 @@ static void expect_packet(const struct record *record, const struct output *out)
 /* --- encoders --------------------------------------------------------------------------------- */
 
 /*
- * Returns true if the program accepts a sink with this encoder and schema: the same conditions as
- * its own check.
+ * Returns true if the program accepts a sink with this encoder for this schema. Repeats the
+ * conditions of the program's own check.
  */
 static bool can_encode(const struct encoder_ops *ops, const struct schema *schema,
                        const struct encoder_options *options)
@@ -284,7 +284,10 @@ static struct encoded encode(struct encoder *encoder, const struct record *recor
     return encoded;
 }
 
-/* Encodes after three earlier bytes with room for only `there` bytes, which are too few. */
+/*
+ * Checks that encoding into too few bytes, `there`, is an overflow and leaves the three bytes
+ * before them unchanged.
+ */
 static void expect_overflow(struct encoder *encoder, const struct record *record, size_t there)
 {
     char *block = malloc(there + 3); /* of exactly this size, for a sanitizer */
@@ -299,8 +302,8 @@ static void expect_overflow(struct encoder *encoder, const struct record *record
 }
 
 /*
- * Encodes with one byte too few, and with fewer: encoders use a faster path if there is room for
- * any text.
+ * Encodes into one byte too few, and into even fewer. (Encoders use a faster path if there is room
+ * for any text.)
  */
 static void expect_overflows(struct encoder *encoder, const struct record *record, size_t size)
 {
@@ -342,7 +345,10 @@ static void check_format(struct encoder *encoder, const struct record *record, s
     }
 }
 
-/* Checks a request. Of the samples of a series in one millisecond only the last one is sent. */
+/*
+ * Checks a request. Remote write may have fewer samples than lines: of a series' samples in one
+ * millisecond only the last one is sent.
+ */
 static void check_request(const struct encoder_ops *ops, const struct output *out,
                           const struct encoded *encoded)
 {

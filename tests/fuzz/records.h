@@ -1,10 +1,11 @@
 /*
  * Checks a decoded datagram, and its record in each encoder.
  *
- * A refusal has no output, and its cause is inside the datagram. A message that is encoded again is
- * the same. A strict reader accepts the output of each text format; it is a third party's, or
- * follows the format's specification. The output depends on the record only. The next start
- * recognises a file that the program wrote, whole or cut anywhere.
+ * A refusal must have no message, and its cause must be inside the datagram. A message that is
+ * encoded and decoded must be the same. A strict reader must accept the output of each text format;
+ * these readers are from third parties, or follow the specification of the format. The output must
+ * depend on the record only. The next start must recognise a file that the program wrote, whole or
+ * cut anywhere.
  */
 #ifndef SLUICE_TESTS_FUZZ_RECORDS_H
 #define SLUICE_TESTS_FUZZ_RECORDS_H

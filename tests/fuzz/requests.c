@@ -125,7 +125,7 @@ static void note_time(struct reading *reading, int64_t time)
     reading->samples++;
 }
 
-/* Does not compare start times, which only version 2.0 has. */
+/* Reads a sample. Ignores its start time, which only version 2.0 has. */
 static void read_sample(struct reading *reading, struct text message, bool second)
 {
     struct field field;

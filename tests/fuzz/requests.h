@@ -1,10 +1,10 @@
 /*
- * Checks the requests that an encoder makes from its appended records, or from arbitrary bytes,
- * which a damaged disk may return.
+ * Checks the requests that an encoder makes from its own records, or from arbitrary bytes, which a
+ * damaged disk may return.
  *
- * Remote write: a snappy block with a message of each version. Both must have the same content:
- * series with sorted labels, and samples in the order of their times. OTLP: the body must be the
- * messages, one after the other.
+ * A remote-write request is a snappy block with a message. Its two versions must have the same
+ * content: series with sorted labels, and samples in the order of their times. The body of an OTLP
+ * request must be the records' messages, one after the other.
  */
 #ifndef SLUICE_TESTS_FUZZ_REQUESTS_H
 #define SLUICE_TESTS_FUZZ_REQUESTS_H

@@ -1,6 +1,6 @@
 /*
- * A folder in memory that only this target uses, for code that reads files by their names. It is
- * removed when the program exits normally.
+ * Makes a folder in memory that only this target uses, for code that reads files by their names.
+ * The folder is removed when the program exits normally.
  */
 #ifndef SLUICE_TESTS_FUZZ_SCRATCH_FOLDER_H
 #define SLUICE_TESTS_FUZZ_SCRATCH_FOLDER_H

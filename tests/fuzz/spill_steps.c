@@ -32,7 +32,8 @@ static void acknowledge_one(struct spill *spill, struct spill_out *out)
 }
 
 /*
- * Reads all blocks. If the spill then holds no other records, appends a block that stays in memory.
+ * Reads all blocks. If the spill then holds no unread records, appends a block that counts as read
+ * at once.
  */
 static void append_read(struct spill *spill, size_t image_size, struct spill_out *out)
 {

@@ -1,4 +1,4 @@
-/* Steps of a sink on a spill, chosen by an input. */
+/* Performs steps of a sink on a spill. The input of a fuzz target chooses them. */
 #ifndef SLUICE_TESTS_FUZZ_SPILL_STEPS_H
 #define SLUICE_TESTS_FUZZ_SPILL_STEPS_H
 

@@ -1,6 +1,6 @@
 /*
- * A fuzz target: a function that takes an arbitrary input, and ends the program if a property does
- * not hold that must hold for every input.
+ * Declares the interface of a fuzz target: a function that takes an arbitrary input. It ends the
+ * program if a property that must hold for every input does not hold.
  *
  * libFuzzer and AFL++ call it with their own inputs; replay.c calls it with saved ones. A target
  * keeps no state between inputs, so that a single input reproduces a fault.
@@ -15,8 +15,8 @@
 #include "collector/text/compiler.h"
 
 /*
- * Limit of processor time for an input in seconds, also with sanitizers. The linker wraps the
- * function below to check it (target.c, --wrap). Other programs' load does not count.
+ * The most processor time for an input, in seconds, also with sanitizers. target.c checks it: the
+ * linker redirects calls of LLVMFuzzerTestOneInput to that file (--wrap).
  */
 #define TARGET_SECONDS 5
 

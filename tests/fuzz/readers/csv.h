@@ -1,11 +1,12 @@
-/* A strict reader of CSV (RFC 4180). */
+/* Checks rows of CSV strictly (RFC 4180). */
 #ifndef SLUICE_TESTS_FUZZ_READERS_CSV_H
 #define SLUICE_TESTS_FUZZ_READERS_CSV_H
 
 #include <stddef.h>
 
 /*
- * The error in a row with this number of fields, given without its line end. NULL if there is none.
+ * Returns the error in the row, or NULL. The row must have this number of fields, and is given
+ * without its line end.
  */
 const char *csv_wrong(const char *row, size_t size, size_t fields);
 

@@ -1,4 +1,4 @@
-/* A strict reader of InfluxDB's line protocol (docs.influxdata.com, v2, "Line protocol"). */
+/* Checks lines of InfluxDB's line protocol strictly (docs.influxdata.com, v2, "Line protocol"). */
 #ifndef SLUICE_TESTS_FUZZ_READERS_INFLUX_H
 #define SLUICE_TESTS_FUZZ_READERS_INFLUX_H
 

@@ -1,4 +1,4 @@
-/* A strict reader of JSON (RFC 8259) that uses Jansson. */
+/* Checks JSON strictly (RFC 8259), with Jansson. */
 #ifndef SLUICE_TESTS_FUZZ_READERS_JSON_H
 #define SLUICE_TESTS_FUZZ_READERS_JSON_H
 
@@ -8,15 +8,15 @@
 
 /*
  * Returns the error in the text, or NULL. The error is valid until the next call. Two members with
- * the same name are an error. Jansson does not support names with a NUL; texts with one are checked
- * only as UTF-8.
+ * the same name are an error. Jansson does not support names that contain a NUL; a text with such a
+ * name is checked only as UTF-8.
  */
 const char *json_wrong(const char *text, size_t size);
 
 /*
- * Compares how a UTF-8 text was read with Jansson's result. `wrong` is the reason why it is not
- * JSON, or NULL; then `again` is the same value, written again. Returns the error, or NULL. JSON
- * that exceeds Jansson's limits is skipped.
+ * Compares the collector's reading of a UTF-8 text with Jansson's. `wrong` is the collector's
+ * reason why the text is not JSON. If it is NULL, `again` is the value that the collector read,
+ * written as JSON. Returns the difference, or NULL. Skips JSON that exceeds Jansson's limits.
  */
 const char *json_differs(struct text text, const char *wrong, struct text again);
 

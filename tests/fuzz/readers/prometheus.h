@@ -1,6 +1,6 @@
 /*
- * Strict readers of Prometheus' text exposition format 0.0.4 (prometheus.io, "Exposition formats")
- * and of OpenMetrics 1.0.
+ * Check Prometheus' text exposition format 0.0.4 (prometheus.io, "Exposition formats") and
+ * OpenMetrics 1.0 strictly.
  */
 #ifndef SLUICE_TESTS_FUZZ_READERS_PROMETHEUS_H
 #define SLUICE_TESTS_FUZZ_READERS_PROMETHEUS_H

@@ -1,6 +1,6 @@
 /*
- * Common code of these readers: the position in a text, and the names that were read. The readers
- * follow the specifications of the formats and do not use the encoders.
+ * Common code of the readers in this folder: the position in a text, and the names that were read.
+ * The readers follow the specifications of the formats and share no code with the encoders.
  */
 #ifndef SLUICE_TESTS_FUZZ_READERS_READING_H
 #define SLUICE_TESTS_FUZZ_READERS_READING_H

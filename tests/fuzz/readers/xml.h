@@ -1,6 +1,5 @@
 /*
- * A strict reader of XML 1.0 in UTF-8 with the features that reports use: elements, attributes,
- * text.
+ * Checks XML 1.0 in UTF-8 strictly, with the features that reports use: elements, attributes, text.
  */
 #ifndef SLUICE_TESTS_FUZZ_READERS_XML_H
 #define SLUICE_TESTS_FUZZ_READERS_XML_H

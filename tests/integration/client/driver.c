@@ -233,7 +233,7 @@ struct pace {
     void *metrics[3];
 };
 
-/* The result of one thread. */
+/* The results of one thread. */
 struct paced {
     const struct pace *pace;
     uint64_t updates;

@@ -1,4 +1,4 @@
-/* The sealer of the C client's driver. */
+/* Opens sealers for driver.c. */
 #ifndef TESTS_INTEGRATION_CLIENT_DRIVER_SEALING_H
 #define TESTS_INTEGRATION_CLIENT_DRIVER_SEALING_H
 

@@ -1,4 +1,6 @@
-/* For builds without libsodium, whose tests of sealing are skipped. */
+/*
+ * Implements driver_sealing.h in builds without libsodium. There the tests of sealing are skipped.
+ */
 #include <stdlib.h>
 
 #include "tests/integration/client/driver_sealing.h"

@@ -1,7 +1,7 @@
 /*
- * Reads messages as JSON for a test: json_server FILE TYPE. A request on stdin is a size (4 bytes,
- * little-endian) and JSON. The answer is a byte (0: success, 1: error), a size, and the message or
- * the error.
+ * `json_server FILE TYPE` converts JSON to messages of a type, for a test. A request on stdin is a
+ * size (4 bytes, little-endian) and JSON. The answer is a byte (0: success, 1: error), a size, and
+ * the message or the error.
  */
 #include <stdint.h>
 #include <stdio.h>

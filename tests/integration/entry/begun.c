@@ -1,6 +1,6 @@
 /*
- * A program that reports how it was started: a line of hexadecimal digits for each argument, a line
- * that ends them, then standard input unchanged. Its exit code is the number of arguments.
+ * Reports how it was started: writes a line of hexadecimal digits for each argument, a line that
+ * ends them, then standard input unchanged. The exit code is the number of arguments.
  */
 #include <stdio.h>
 

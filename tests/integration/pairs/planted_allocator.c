@@ -1,7 +1,7 @@
 /*
- * A planted fault: a TLS listener replaces OpenSSL's allocator by one that limits the memory of its
- * connections. OpenSSL has one allocator per process, so the connections of https: sinks share the
- * limit.
+ * Adds a fault to the program on purpose, which a test must find: a TLS listener replaces OpenSSL's
+ * allocator by one that limits the memory of its connections. OpenSSL has one allocator per
+ * process, so the connections of `https:` sinks share the limit.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 /*
- * Changes the configuration while datagrams arrive: sinks that stay lose no records, removed sinks
- * end in order, and new ones start with the next record. A failed reload changes no state.
+ * Tests reloads that change the configuration while datagrams arrive. Sinks that stay lose no
+ * records, removed sinks end in order, and new sinks start with the next record. A failed reload
+ * changes nothing.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -134,10 +135,7 @@ TEST_WITH(a_sink_that_goes_writes_what_it_was_given, flow_set_up, flow_tear_down
     assert_int_equal(count_lines(flow, "early"), 100);
 }
 
-/*
- * The old sink waits in its first write. The new one waits until the old one has ended, and writes
- * after it.
- */
+/* The old sink waits in its first write. The new sink writes only after the old one has ended. */
 TEST_WITH(a_sink_that_changes_writes_after_its_predecessor, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -179,7 +177,7 @@ TEST_WITH(a_sink_that_comes_back_counts_on, flow_set_up, flow_tear_down)
     assert_int_equal(count_lines(flow, "other"), 30);
 }
 
-/* Memory for another sink is taken from the rings of all sinks, and returned to them later. */
+/* The memory for more sinks is taken from the queues of all sinks, and returned to them later. */
 TEST_WITH(all_sinks_share_the_memory, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -210,7 +208,7 @@ TEST_WITH(a_listener_that_comes_is_received, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
-/* Waits until the tap gets a batch, which must be that of one empty message. */
+/* Waits until the tap gets a batch. The batch must contain one record. */
 static void await_watched(struct tap *tap)
 {
     struct batch *batch;
@@ -222,7 +220,7 @@ static void await_watched(struct tap *tap)
     tap_done(tap, batch);
 }
 
-/* A listener of streams has its own thread, which also passes batches to the taps. */
+/* A stream listener has its own thread, which also passes batches to the tap. */
 TEST_WITH(a_listener_of_streams_that_comes_is_watched_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -347,7 +345,7 @@ static int tear_down_errors(void **state)
     return flow_tear_down(state);
 }
 
-/* A reload does not reset the ledger: no total decreases. */
+/* The totals of the ledger include a removed listener, also after it is added again. */
 TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, tear_down_errors)
 {
     struct flow *flow = *state;
@@ -366,7 +364,7 @@ TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, 
     assert_int_equal(flow->final->listeners[1].receive_errors, 3);
 }
 
-/* A removed listener uses its configuration while its socket is drained. */
+/* A removed listener still checks who may send while its socket is drained. */
 TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -409,7 +407,7 @@ TEST_WITH(what_cannot_be_had_changes_nothing, flow_set_up, flow_tear_down)
     assert_int_equal(flow->final->sinks[0].written, 30);
 }
 
-/* Another socket is bound and changed before the one that cannot be bound. */
+/* The reload binds one socket and changes another before it fails to bind the last one. */
 TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -434,8 +432,8 @@ TEST_WITH(sockets_are_what_they_were_when_the_last_cannot_be_bound, flow_set_up,
 }
 
 /*
- * Creates a file of another program with the name that the rotating sink's file would have. Only
- * the open of the sink shows the error.
+ * Creates a file of another program with the name of the rotating sink's next file. So the reload
+ * fails only when it opens the sink.
  */
 static void put_in_the_way(const struct flow *flow)
 {

@@ -1,4 +1,4 @@
-/* Another program empties a file after the sink checked it and before the sink writes. */
+/* Tests a file sink whose file another program empties just before the sink writes. */
 #include <string.h>
 
 #include "tests/support/pipeline/flow.h"

@@ -1,5 +1,6 @@
 /*
- * The levels of a running pipeline: full queues, waiting sinks, and receivers that do not answer.
+ * Tests the levels that a running pipeline reports: full queues, waiting sinks, and receivers that
+ * do not answer.
  */
 #include <string.h>
 

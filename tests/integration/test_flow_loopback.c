@@ -1,4 +1,7 @@
-/* From a socket to a file without disturbances: each sent record is written once, and complete. */
+/*
+ * Tests a whole collector without disturbances: each record that is sent to a socket is written to
+ * the file once, and complete.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +42,7 @@ TEST_WITH(every_datagram_sent_is_one_line_after_a_stop, flow_set_up, flow_tear_d
     lines_free(&lines);
 }
 
-/* A record is written before its batch is full, without a stop and without more traffic. */
+/* A record is written without waiting for a full batch, for more traffic or for a stop. */
 TEST_WITH(a_single_datagram_is_written_while_the_collector_runs, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -1,5 +1,6 @@
 /*
- * A part that is too slow loses exactly the records that the ledger names. Other parts lose none.
+ * Tests what is lost if a sink or a receiver is too slow: exactly the records that the ledger
+ * counts. Other sinks and listeners lose none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +133,10 @@ TEST_WITH(a_flooded_listener_takes_nothing_from_another, flow_set_up, flow_tear_
     assert_int_equal(flow_values(flow, name, 200), 200);
 }
 
-/* A ring that is nearly full of one listener's batches still has room for another listener's. */
+/*
+ * A queue that is nearly full of one listener's batches still has room for batches of another
+ * listener.
+ */
 TEST_WITH(a_slow_sink_is_shared_fairly, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -184,10 +188,11 @@ TEST_WITH(a_stop_under_load_leaves_whole_lines_and_exact_sums, flow_set_up, flow
 }
 
 /*
- * Datagrams that the filter refuses are not counted as dropped by a full buffer. On systems without
- * a filter, datagrams that arrive before the last receive are received. The receiver is held before
- * the last receive, when the filter is set. Its turn then exceeds its time limit, so it ends after
- * one receive. The next receive is that of the last drain.
+ * During a stop, a filter on the socket refuses new datagrams. These are not counted as dropped by
+ * a full buffer. (On systems without a filter, datagrams that arrive before the last receive are
+ * received.) The test holds the receiver before its last receive, when the filter is already set.
+ * The receiver then exceeds the time limit of its turn, so the turn ends after one receive. The
+ * receive after that is part of the last drain.
  */
 TEST_WITH(a_ledger_asked_for_during_a_stop_counts_nothing_twice, flow_set_up, flow_tear_down)
 {

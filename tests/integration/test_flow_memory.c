@@ -1,4 +1,4 @@
-/* In the steady state no datagram causes an allocation. */
+/* Tests that a running collector does not allocate memory for datagrams. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,8 @@ TEST_WITH(no_sample_beyond_a_limit_causes_an_allocation, flow_set_up, flow_tear_
 }
 
 /*
- * Sends a message of sluice.wildcard.Tree: named values, a list of two elements with one key,
- * attributes.
+ * Sends a message of the type sluice.wildcard.Tree, with a list of two elements that have the same
+ * name.
  */
 static void send_tree(struct flow *flow)
 {
@@ -139,7 +139,7 @@ TEST_WITH(no_datagram_causes_an_allocation_while_somebody_watches, flow_set_up, 
     assert_int_equal(calls, 0);
 }
 
-/* A tap has its own batches. A full ring and a full tap do not take each other's. */
+/* A tap has its own batches. A full queue and a full tap do not take batches from each other. */
 TEST_WITH(a_watcher_that_does_nothing_costs_no_datagram_its_batch, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

@@ -1,4 +1,6 @@
-/* In the steady state no record for Kafka causes an allocation in our code. */
+/*
+ * Tests that our code does not allocate memory for records that a running collector sends to Kafka.
+ */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>

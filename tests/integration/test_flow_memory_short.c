@@ -1,6 +1,6 @@
 /*
- * When a start or reload has too little memory, it is refused with this reason. A running collector
- * continues unchanged.
+ * Tests starts and reloads while an allocation fails. They are refused, and the error says that
+ * memory is short. After a refused reload the collector continues unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* A reader stalls and then reads: the sink has kept the records that its overflow= prescribes. */
+/*
+ * Tests the key overflow= with a reader that stalls for some time and then reads everything. The
+ * sink must have kept the records that the key prescribes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,8 +73,8 @@ static void read_to_the_end(struct flow *flow, int reader)
 }
 
 /*
- * Returns an array that marks the values from 0 to `count` that were read. A value must not be read
- * twice. The caller frees the array.
+ * Returns an array of `count` elements, which the caller frees. An element is 1 if its index was
+ * read as a value. A value must not be read twice.
  */
 static uint8_t *values_read(const struct flow *flow, const char *text, size_t count)
 {
@@ -118,7 +121,7 @@ static uint64_t refused_now(struct flow *flow)
 /* --- one listener ----------------------------------------------------------------------------- */
 
 /*
- * The sink's block contains record 0. The newest records follow, without a gap except those that
+ * The sink's block contains record 0. The newest records follow. The only gaps are records that
  * were refused while the sink made room.
  */
 TEST_WITH(with_drop_oldest_the_newest_survive_a_stall, flow_set_up, flow_tear_down)
@@ -176,7 +179,7 @@ TEST_WITH(with_drop_newest_the_oldest_survive_a_stall, flow_set_up, flow_tear_do
     free(seen);
 }
 
-/* Messages that need a large batch when decoded. A queue holds only a few of them. */
+/* The messages need a large batch when decoded. A queue holds only a few of these batches. */
 TEST_WITH(large_messages_are_evicted_and_counted_too, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;
@@ -228,7 +231,7 @@ TEST_WITH(a_flooded_listener_evicts_nothing_of_another, flow_set_up, flow_tear_d
 
 /* --- captures --------------------------------------------------------------------------------- */
 
-/* A capture waits where a socket's records would be evicted. It also waits with overflow=block. */
+/* A capture does not lose records: with each overflow= it waits until the queue has room. */
 static void a_capture_loses_nothing(struct flow *flow, const char *overflow)
 {
     const struct memory_needs needs = {

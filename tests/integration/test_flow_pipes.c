@@ -1,6 +1,6 @@
 /*
- * A named pipe as a sink: if it has no reader, or its reader closes it, other sinks lose no
- * records.
+ * Tests sinks that write to named pipes. If such a pipe has no reader, or its reader closes it, the
+ * other sinks lose no records.
  */
 #include <stdio.h>
 #include <sys/stat.h>

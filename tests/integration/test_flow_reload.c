@@ -1,5 +1,5 @@
 /*
- * Replaces schemas while the pipeline has datagrams: each datagram keeps its schema until its end,
+ * Tests reloads that replace schemas while the pipeline has records. Each record keeps its schema,
  * each schema is freed, and no thread waits. If a freed fake schema is used, the program ends.
  */
 #include <stdio.h>
@@ -87,7 +87,8 @@ TEST_WITH(listeners_with_the_same_keys_share_a_schema, set_up, tear_down)
 }
 
 /*
- * The sink waits in its first write. Each of the nine batches in its queue has another schema list.
+ * The sink waits in its first write. A reload replaces the schema before each of the nine batches
+ * in its queue.
  */
 TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
 {
@@ -112,7 +113,10 @@ TEST_WITH(what_is_on_its_way_keeps_its_schema, set_up, tear_down)
         assert_made_by(flow, i, 1);
 }
 
-/* Two receivers, and two sinks of which one stalls repeatedly. Samples and messages. */
+/*
+ * There are two receivers and two sinks, of which one writes samples and the other one messages.
+ * The sinks stall repeatedly.
+ */
 TEST_WITH(reloads_under_load_free_nothing_that_is_used, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -189,7 +193,7 @@ TEST_WITH(a_schema_that_loses_its_samples_is_not_taken_where_they_are_asked_for,
     assert_int_equal(flow->final->sinks[0].samples, 1);
 }
 
-/* A tap without a schema in its request shows the records of both. */
+/* A tap whose request names no schema shows the records of both schemas. */
 TEST_WITH(a_schema_that_loses_its_samples_is_shown_as_messages, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -261,7 +265,7 @@ TEST_WITH(what_comes_while_another_schema_takes_it_is_not_lost, set_up, tear_dow
     assert_balances(flow, 30, 0);
 }
 
-/* Number 2 is missing, and the schema changes before a later number shows it. */
+/* Number 2 is missing. It counts as lost when the schema changes, not before. */
 TEST_WITH(what_was_lost_before_a_schema_changes_is_counted_when_it_does, set_up, tear_down)
 {
     struct flow *flow = *state;
@@ -326,7 +330,7 @@ TEST_WITH(listeners_that_become_alike_keep_their_windows, set_up, tear_down)
     assert_int_equal(flow->final->listeners[1].lost, 2);
 }
 
-/* A change waits until a removed listener is gone. So it is gone when the next change begins. */
+/* A reload waits until a removed listener is gone. So it is gone when the next reload begins. */
 TEST_WITH(a_listener_that_comes_back_begins_new_windows, set_up, tear_down)
 {
     struct flow *flow = *state;

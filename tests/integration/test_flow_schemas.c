@@ -1,4 +1,4 @@
-/* Schemas from files, and several schemas on one port, in a complete collector. */
+/* Tests schemas from files, and several schemas on one port, in a whole collector. */
 #include <string.h>
 
 #include "tests/support/contract/fake_schema.h"

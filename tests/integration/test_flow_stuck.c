@@ -1,4 +1,4 @@
-/* Stuck threads are reported by name. Waiting threads are not, for any reason to wait. */
+/* Tests pipeline_stuck: it returns the names of stuck threads, but not of threads that wait. */
 #include <string.h>
 
 #include "collector/platform/tcp.h"
@@ -10,8 +10,8 @@
 #define LISTEN "--listen udp://127.0.0.1:0?schema=riemann"
 
 /*
- * Waits until two checks in succession find a stuck thread (or none, if not `stuck`). Returns its
- * name or NULL.
+ * If `stuck` is set, waits until two checks in a row find a stuck thread, and returns its name.
+ * Otherwise waits until two checks in a row find none, and returns NULL.
  */
 static const char *await_stuck(struct flow *flow, bool stuck)
 {

@@ -1,6 +1,7 @@
 /*
- * Several threads serve the same sockets, and the notifier reports them repeatedly. Each datagram
- * is received once, one sender's datagrams stay in order, and the sums are exact.
+ * Tests several threads that serve the same sockets, with a notifier that reports the sockets
+ * repeatedly. Each datagram is received once, one sender's datagrams stay in order, and the ledger
+ * is exact.
  */
 #include <stdlib.h>
 #include <string.h>

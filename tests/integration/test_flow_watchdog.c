@@ -1,4 +1,4 @@
-/* The notifications to a service manager, at times that the test chooses. */
+/* Tests the notifications to a service manager, at times that the test chooses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int tear_down(void **state)
     return flow_tear_down(state);
 }
 
-/* Returns true if this was one of the notifications since the last call. */
+/* Returns true if a notification since the last call contains the text. */
 static bool was_reported(const char *text)
 {
     char message[512];
@@ -68,8 +68,9 @@ static void begin(const char *arguments)
 }
 
 /*
- * Checks repeatedly, as the main loop does, until a check sends the watchdog's notification (or, if
- * not `alive`, does not send it). Returns the time of that check.
+ * Calls supervision_serve repeatedly, as the main loop does. Stops when a call sends the watchdog's
+ * notification, or if `alive` is false, when a call does not send it. Returns the time of that
+ * call.
  */
 static int64_t look_until(int64_t now_ns, bool alive)
 {

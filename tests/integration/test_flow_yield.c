@@ -1,4 +1,6 @@
-/* A receiver waits for a slow sink. In this time datagrams wait in the receive buffer. */
+/*
+ * Tests a receiver that waits for a slow sink, while datagrams wait in the socket's receive buffer.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ static void send_messages(struct flow *flow, uint64_t count)
 }
 
 /*
- * Sends until the sink's first write has begun. That write does not end. Returns the number of
+ * Sends until the sink has begun its first write, which waits at the gate. Returns the number of
  * messages sent.
  */
 static uint64_t stop_the_sink(struct flow *flow)
@@ -65,8 +67,8 @@ static uint64_t too_many(const struct flow *flow)
 }
 
 /*
- * Each receiver answers once in a round. After four answers three rounds have begun, and the last
- * of these has ended.
+ * Returns the number of received datagrams after at least two complete rounds of the receiver. It
+ * answers a request for the ledger once in a round.
  */
 static uint64_t received_after_rounds(struct flow *flow)
 {
@@ -80,7 +82,7 @@ static uint64_t received_after_rounds(struct flow *flow)
     return received;
 }
 
-/* Records may be late by a minute, so the receiver waits that long for the sink. */
+/* Records may be written up to a minute late, so the receiver waits that long for the sink. */
 TEST_WITH(a_burst_waits_in_the_receive_buffer_for_a_sink_that_is_behind, flow_set_up,
           flow_tear_down)
 {
@@ -127,7 +129,10 @@ static int tear_down_half_full(void **state)
     return flow_tear_down(state);
 }
 
-/* The kernel would drop the next datagrams. So the receiver does not wait, though the sink may. */
+/*
+ * If the receiver waited, the kernel would soon drop datagrams. So it does not wait, although the
+ * records may be written late.
+ */
 TEST_WITH(a_receive_buffer_that_is_half_full_is_emptied_whatever_the_sinks_do, flow_set_up,
           tear_down_half_full)
 {

@@ -1,7 +1,8 @@
 /*
- * Simulates a sender whose datagram takes over the receiving thread. It is loaded before the C
- * library (LD_PRELOAD), and after the first datagram it tries what an intruder would try. It writes
- * one line for each attempt to INTRUDER_LOG: its name, a tab, and "done" or the error.
+ * Simulates an attack in which a datagram takes over the receiving thread. The library is loaded
+ * before the C library (LD_PRELOAD). After the first datagram it tries what an intruder would try.
+ * For each attempt it writes a line to INTRUDER_LOG: the attempt's name, a tab, and "done" or the
+ * error.
  */
 #include <dlfcn.h>
 #include <errno.h>

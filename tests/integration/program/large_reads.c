@@ -9,8 +9,8 @@
 #define SIZE ((size_t)65656)
 
 /*
- * Finds OpenSSL's own function: the next one in the search order, or that of the library loaded by
- * dlopen, depending on how the program loads OpenSSL.
+ * Finds OpenSSL's own function with this name. The program may be linked with OpenSSL, or load it
+ * with dlopen.
  */
 static void own(const char *name, void *pointer)
 {

@@ -22,7 +22,7 @@ static void require(bool good, const char *what)
 
 /* --- sluice ----------------------------------------------------------------------------------- */
 
-/* A file that a program inherits as its stderr. */
+/* Opens a file that a program can inherit as its stderr. */
 static HANDLE open_stderr(void)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
@@ -179,7 +179,7 @@ static void remove_service(void)
     event_source_remove(service_wide_name());
 }
 
-/* An earlier process with the same id may not have removed its service. */
+/* Removes the service first, because an earlier process with the same id may have left it. */
 int service_set_up(void **state)
 {
     remove_service();

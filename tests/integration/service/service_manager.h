@@ -1,6 +1,6 @@
 /*
- * Runs `sluice service` as a user would, and uses the service manager as its tools do. Each
- * function makes the running cmocka test fail if it does not succeed.
+ * Runs `sluice service` as a user would, and uses Windows' service manager as its own tools do. A
+ * function that does not succeed fails the running cmocka test.
  */
 #ifndef SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
 #define SLUICE_TESTS_INTEGRATION_SERVICE_SERVICE_MANAGER_H
@@ -22,14 +22,14 @@ struct ended run_sluice(const char *const *words);
 
 #define RUN_SLUICE(...) run_sluice((const char *const[]){__VA_ARGS__, NULL})
 
-/* The name of this process's service. No other service has it. */
+/* Returns the name of the test's service, which no other service has. */
 const char *service_name(void);
 const wchar_t *service_wide_name(void);
 
 /* Returns NULL if there is no such service. The caller closes the handle. */
 SC_HANDLE service_open(void);
 
-/* The service's configuration. The caller frees it. */
+/* Returns the service's configuration. The caller frees it. */
 QUERY_SERVICE_CONFIGW *service_config(void);
 
 void service_start(void);

@@ -1,4 +1,4 @@
-/* Tests the program as a service of the service manager, from its installation to its removal. */
+/* Tests the program as a Windows service, from its installation to its removal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,10 @@ static void send_numbered(const struct address *to, int first, int count)
     udp_sender_close(sender);
 }
 
-/* The content of the file. Empty if the file does not exist. The caller frees it. */
+/*
+ * Returns the content of the file, or an empty text if the file does not exist. The caller frees
+ * it.
+ */
 static char *content(const char *name)
 {
     wchar_t *path = text_wide_copy(scratch_path(name));
@@ -515,8 +518,8 @@ TEST_WITH(a_configuration_that_check_refuses_is_refused, service_set_up, service
 }
 
 /*
- * While a service is starting, Wine would take this process for that service. So no other test may
- * start a service now.
+ * No other test may start a service during this one: Wine would take this test's process for the
+ * starting service.
  */
 TEST_WITH(by_hand_it_says_who_starts_it, service_set_up, service_clean_up)
 {

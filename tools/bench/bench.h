@@ -1,4 +1,4 @@
-/* The settings of the bench, facts about the machine, and the parts. One thread. */
+/* Defines the settings of the bench and its parts. One thread. */
 #ifndef SLUICE_TOOLS_BENCH_BENCH_H
 #define SLUICE_TOOLS_BENCH_BENCH_H
 
@@ -41,7 +41,7 @@ static inline int64_t bench_stage_ns(const struct bench *bench)
 /* Measures one part of the bench and prints the results. Returns 0, or -1 with `error` filled. */
 typedef int bench_part(struct bench *bench, struct error *error);
 
-/* Each is in its own file, such as part_decode.c. */
+/* The parts. Each is in its own file, such as part_decode.c. */
 bench_part part_decode, part_encode, part_stages, part_receive, part_rates;
 
 /* All parts in order. The list ends with a part without a name. */

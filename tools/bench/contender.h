@@ -1,6 +1,6 @@
 /*
- * The receivers that the bench compares. A null receiver only discards datagrams, to compare the
- * collector with it. Pure; any thread.
+ * Lists the receivers that the bench compares: variants of the collector, and null receivers, which
+ * only discard datagrams. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_CONTENDER_H
 #define SLUICE_TOOLS_BENCH_CONTENDER_H
@@ -27,8 +27,8 @@ struct contender {
     /* The members below are for the collector only. */
     bool discards; /* its output is discarded, not kept in the bench's folder */
     /*
-     * its sink's URL without keys; NULL: a file in the bench's folder, or if `discards`, the null
-     * device
+     * the URL of its sink without keys; NULL: the null device if `discards` is set, otherwise a
+     * file in the bench's folder
      */
     const char *to;
     const char *listener_keys; /* keys of its listener: "key=value&key=value", or "" */
@@ -51,10 +51,10 @@ struct contenders {
 void contenders_begin(struct contenders *contenders);
 
 /*
- * Adds a variant of the collector. `text` is "NAME=WORD WORD...". listen:KEYS and sink:KEYS are
- * keys of the listener and the sink, to:SINK is a sink instead of the JSON file, and any other word
- * is an argument of the command line. A variant with the same name is replaced. Returns 0, or -1
- * with `error` filled (EXIT_CODE_USAGE).
+ * Adds a variant of the collector. `text` is "NAME=WORD WORD...". The word "listen:KEYS" adds keys
+ * to the listener, "sink:KEYS" adds keys to the sink, and "to:SINK" replaces the JSON file by
+ * another sink. Any other word is an argument of the command line. A variant with the same name is
+ * replaced. Returns 0, or -1 with `error` filled (EXIT_CODE_USAGE).
  */
 int contenders_add(struct contenders *contenders, const char *text, struct error *error);
 

@@ -1,6 +1,6 @@
 /*
- * Reads a line of `sluice --ledger json`: sums over all listeners and all sinks, and whether the
- * ledger balances according to the collector. Pure; any thread.
+ * Reads a line of `sluice --ledger json`. Returns sums over all listeners and all sinks, and
+ * whether the collector says that its ledger balances. Pure; any thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_LEDGER_LINE_H
 #define SLUICE_TOOLS_BENCH_LEDGER_LINE_H

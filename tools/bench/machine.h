@@ -1,6 +1,6 @@
 /*
- * The machine on which the bench runs, and the assignment of its processors. CMake selects the
- * implementation in tools/platform/.
+ * Describes the machine on which the bench runs, and assigns its processors to the sender and the
+ * receiver. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_BENCH_MACHINE_H
 #define SLUICE_TOOLS_BENCH_MACHINE_H

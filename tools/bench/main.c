@@ -1,4 +1,7 @@
-/* sluice-bench: measures the collector and its parts, and compares each with a yardstick. */
+/*
+ * sluice-bench: measures the collector and its parts, and compares each with a simpler program or
+ * function.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 

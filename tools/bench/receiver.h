@@ -1,6 +1,7 @@
 /*
- * A process that receives on a port of 127.0.0.1: a null receiver or the collector, on its own
- * processor if there are two. CMake selects the implementation in tools/platform/. One thread.
+ * Runs a receiver of the bench: a process that receives on a port of 127.0.0.1. It is the collector
+ * or a null receiver, and has a processor of its own if there are two. CMake selects the
+ * implementation in tools/platform/. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_BENCH_RECEIVER_H
@@ -23,7 +24,8 @@ struct receiver_plan {
 
 struct receiver_counts {
     uint64_t received;     /* datagrams */
-    uint64_t kernel_drops; /* by the socket's count: datagrams, or with gro=on buffers */
+    uint64_t kernel_drops; /* according to the socket: datagrams, or with gro=on buffers of several
+                              datagrams */
     uint64_t unwritten;    /* records that the sink did not write, for any reason */
 };
 

@@ -1,6 +1,6 @@
 /*
- * One run: starts a receiver, warms it up, sends, stops it, and compares the datagrams received
- * with those sent. One thread.
+ * Makes one run: starts a receiver, warms it up, sends datagrams to it, stops it, and compares the
+ * number of received datagrams with the number sent. One thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_RUN_H
 #define SLUICE_TOOLS_BENCH_RUN_H

@@ -1,4 +1,4 @@
-/* The folder for the bench's files, which has no subfolders. One thread. */
+/* Makes and removes the folder for the bench's files. It has no subfolders. One thread. */
 #ifndef SLUICE_TOOLS_BENCH_SCRATCH_H
 #define SLUICE_TOOLS_BENCH_SCRATCH_H
 
@@ -23,8 +23,8 @@ void scratch_folder_remove_empty(const char *path);
 
 /*
  * Writes a file of `size` bytes and removes it, so that the machine has memory for the next file.
- * The host of a virtual machine takes back unused memory, and getting it again costs several times
- * as much as writing. On failure nothing changes.
+ * The host of a virtual machine takes back unused memory, and to get it again takes several times
+ * as long as to write it. Has no effect on failure.
  */
 void scratch_folder_warm(const char *path, uint64_t size);
 

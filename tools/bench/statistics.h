@@ -1,6 +1,7 @@
 /*
- * Statistics of a value that was measured in several rounds: median and spread. NaN is a missing
- * value and is ignored; for example the cost of a datagram if none was received. Pure; any thread.
+ * Computes the median and the spread of a value that was measured in several rounds. NaN is a
+ * missing value, such as the cost of a datagram if none was received, and is ignored. Pure; any
+ * thread.
  */
 #ifndef SLUICE_TOOLS_BENCH_STATISTICS_H
 #define SLUICE_TOOLS_BENCH_STATISTICS_H

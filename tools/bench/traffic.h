@@ -1,6 +1,6 @@
 /*
- * The datagrams of the bench: telemetry messages as sluice-send makes them. Their sizes never
- * change, so that rates and costs can be compared between versions.
+ * Makes the datagrams of the bench: telemetry messages like those of sluice-send. Their sizes never
+ * change, so that rates and costs of different versions can be compared.
  */
 #ifndef SLUICE_TOOLS_BENCH_TRAFFIC_H
 #define SLUICE_TOOLS_BENCH_TRAFFIC_H

@@ -309,8 +309,8 @@ static size_t sized(size_t size)
 /* --- texts ------------------------------------------------------------------------------------ */
 
 /*
- * Returns true if the text is UTF-8 (RFC 3629). If one text is not, a collector refuses the whole
- * datagram.
+ * Returns true if the text is UTF-8 (RFC 3629). A collector refuses a datagram with a text that is
+ * not UTF-8.
  */
 static bool is_utf8(const char *text)
 {
@@ -461,7 +461,10 @@ static bool is_from(const struct metric *metric, const struct definition *from,
             memcmp(metric->bounds, from->bounds, from->bound_count * sizeof(double)) == 0);
 }
 
-/* Searches the metrics from `first` to the one before `end` (NULL: to the end of the list). */
+/*
+ * Searches for the metric in the list, from `first` to the one before `end`, or to the end of the
+ * list if `end` is NULL.
+ */
 static struct metric *find(struct metric *first, const struct metric *end,
                            const struct definition *from, const uint8_t *fields)
 {
@@ -590,7 +593,7 @@ struct sluice_histogram *sluice_client_histogram(struct sluice_client *client, c
 
 /* --- making datagrams ------------------------------------------------------------------------- */
 
-/* Reads each count once, because another thread may change it. */
+/* Writes the sample of a histogram. Reads each count once, because another thread may change it. */
 static uint8_t *put_histogram(uint8_t *at, const struct metric *metric)
 {
     uint64_t counts[SLUICE_BOUNDS_MOST + 1];
@@ -760,8 +763,8 @@ static enum sluice_flushed send_filled(struct sluice_client *client, const struc
 /*
  * Adds a metric to the datagram. If its sample does not fit, sends the datagram and begins a new
  * one. If the socket is full, the next flush begins with the metrics of the unsent datagram. If the
- * system refuses the datagram, the next flush begins after them: a datagram that can never be sent
- * must not block the others.
+ * system refuses the datagram, the next flush begins with the metric after them, because a datagram
+ * that can never be sent must not block the others.
  */
 static enum sluice_flushed flush_metric(struct sluice_client *client, struct filling *filling,
                                         struct metric *metric)
@@ -781,7 +784,10 @@ static enum sluice_flushed flush_metric(struct sluice_client *client, struct fil
     return SLUICE_SENT;
 }
 
-/* Flushes the metrics from `first` to the one before `end` (NULL: to the end of the list). */
+/*
+ * Flushes the metrics in the list, from `first` to the one before `end`, or to the end of the list
+ * if `end` is NULL.
+ */
 static enum sluice_flushed flush_metrics(struct sluice_client *client, struct filling *filling,
                                          struct metric *first, const struct metric *end)
 {
@@ -988,7 +994,7 @@ static void begin_life(struct sluice_client *client)
     atomic_flag_clear(&client->flushing);
 }
 
-/* The memory of the client is zero, except `size`. */
+/* Sets up the client, whose memory is zero except `size`. */
 static int set_up(struct sluice_client *client, const char *to, const char *sender,
                   const struct sluice_settings *settings)
 {

@@ -69,8 +69,8 @@ static void end(struct sluice_sealer *from)
 }
 
 /*
- * Returns the key for sealing at the time: of the valid keys the one with the latest not-before, or
- * the last of these in the file. Returns NULL if no key is valid.
+ * Returns the valid key with the latest not-before time; if there are several, the last one in the
+ * file. Returns NULL if no key is valid now.
  */
 static const struct key *valid_key(const struct sealer *sealer, int64_t now_ns)
 {

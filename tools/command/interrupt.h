@@ -1,6 +1,6 @@
 /*
- * Requests to stop the program: SIGINT or SIGTERM, on Windows Ctrl-C or Ctrl-Break. A request sets
- * a flag that a loop can check. CMake selects the implementation in tools/platform/.
+ * Catches requests to stop the program: SIGINT or SIGTERM, on Windows Ctrl-C or Ctrl-Break. A
+ * request sets a flag that a loop can check. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_COMMAND_INTERRUPT_H
 #define SLUICE_TOOLS_COMMAND_INTERRUPT_H

@@ -9,8 +9,8 @@
 
 /*
  * Must be called before any file is opened. Afterwards a write to a closed pipe fails instead of
- * raising a signal. A stream that was closed at the program's start fails when it is used; without
- * this call it would be the next file that is opened.
+ * raising a signal. If a standard stream was closed at the program's start, its use fails. Without
+ * this call, the next opened file would become that stream.
  */
 void standard_streams_prepare(void);
 

@@ -1,10 +1,9 @@
 /*
- * Decodes and writes messages of any size. A schema works with arenas and outputs that do not grow.
+ * Decodes and writes messages of any size. A schema works with arenas and outputs of a fixed size.
  * If one is too small, this code makes it larger and repeats the work, up to MESSAGE_MEMORY_LIMIT
- * each. (A decoded message can take 130 times the size of its bytes.)
- *
- * Lifecycle: zero the struct, decode, write, decode the next message, ..., clear. A message is
- * valid until the next decode. One thread.
+ * for each. (A decoded message can take 130 times the size of its bytes.) Lifecycle: zero the
+ * struct, decode, write, decode the next message, ..., clear. A message is valid until the next
+ * decode. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
@@ -29,9 +28,9 @@ int message_memory_decode(struct message_memory *memory, const struct schema *sc
                           struct error *error);
 
 /*
- * Writes the message as JSON or protobuf to memory->text, instead of its earlier content. Returns
- * as message_memory_decode does. For JSON there is another error, EXIT_CODE_NO_JSON_FORM: a value
- * cannot be JSON.
+ * Replaces the content of memory->text by the message as JSON or protobuf. Returns as
+ * message_memory_decode does. For JSON the error can also be EXIT_CODE_NO_JSON_FORM: JSON cannot
+ * express a value.
  */
 int message_memory_write_json(struct message_memory *memory, const struct schema *schema,
                               const void *message, const struct json_style *style,
@@ -40,8 +39,8 @@ int message_memory_write_protobuf(struct message_memory *memory, const struct sc
                                   const void *message, struct error *error);
 
 /*
- * Appends the text to `out`, with `scratch` for generated texts. Called again, from the beginning,
- * until both are large enough.
+ * Writes the message to `out`. `scratch` is memory for generated texts. The function is called
+ * again, with an empty `out`, until both are large enough.
  */
 typedef void message_writer(const struct schema *schema, const void *message, struct arena *scratch,
                             struct output *out);

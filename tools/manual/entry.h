@@ -1,9 +1,7 @@
 /*
- * The options of a program or the keys of a URL, in the same form for the collector and the tools,
- * for manual pages and completions.
- *
- * An entry owns only its arrays; other texts belong to the tables. Pure functions over constant
- * tables; any thread.
+ * Lists the options of a program, or the keys of a URL, for manual pages and completions. The form
+ * is the same for the collector and the tools. An entry owns only its arrays; other texts belong to
+ * the tables. Pure functions over constant tables; any thread.
  */
 #ifndef SLUICE_TOOLS_MANUAL_ENTRY_H
 #define SLUICE_TOOLS_MANUAL_ENTRY_H
@@ -39,8 +37,8 @@ struct entry {
 #define ENTRIES_MAX 128
 
 /*
- * Makes the entries of the options of `command`, or of the collector if it is NULL. Returns their
- * number.
+ * Makes the entries of the options of `command`, or if it is NULL, of the collector's options.
+ * Returns their number.
  */
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);
 

@@ -100,8 +100,8 @@ static void put_count(struct writing *writing, const struct setting *setting)
 }
 
 /*
- * Adds what a YAML 1.1 reader makes of some choices instead of a string: a boolean of "off" or
- * "true", a number of "1".
+ * Adds other values for some choices. A YAML 1.1 reader does not read them as strings: it reads
+ * "off" and "true" as booleans, and "1" as a number.
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {

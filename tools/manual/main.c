@@ -110,7 +110,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* "--a, --b and --c.", in bold. */
+/* Writes the options that a reload cannot change: "--a, --b and --c.", in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];

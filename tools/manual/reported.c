@@ -22,8 +22,8 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
 }
 
 /*
- * Writes the meaning of an entry, and its remedy. Those of a reason are parts of one sentence; the
- * meanings of other entries are sentences.
+ * Writes the meaning of an entry and its remedy. For a reason, both are parts of one sentence. For
+ * other entries, the meaning is a sentence.
  */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {

@@ -11,7 +11,7 @@
 
 /* --- man(7) ----------------------------------------------------------------------------------- */
 
-/* The text is literal, and may have several lines. */
+/* Writes a text of one or more lines, so that roff interprets nothing in it. */
 void roff_write_text(FILE *out, const char *text, size_t length);
 
 /*

@@ -63,8 +63,8 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
 }
 
 /*
- * Ends a read from a pipe, which could wait for ever. Called when the program must stop
- * (interrupt_call).
+ * Ends a read from a pipe, which could wait for ever. interrupt_call calls this when the program
+ * must stop.
  */
 static void end_waiting(void *context)
 {

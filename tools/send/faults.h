@@ -21,8 +21,8 @@ struct faults {
 };
 
 /*
- * For messages of the shape. Returns 0, or -1 if out of memory. The caller clears the struct in
- * both cases.
+ * Prepares datagrams that resemble messages of this shape. Returns 0, or -1 if out of memory. The
+ * caller clears the struct in both cases.
  */
 int faults_init(struct faults *faults, const struct message_shape *shape);
 void faults_clear(struct faults *faults);

@@ -216,7 +216,9 @@ static bool is_over(const struct load *load, int64_t elapsed_ns)
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
-/* Reports progress: of the datagrams, or of the time if their number is not limited. */
+/*
+ * Reports progress by the number of sent datagrams, or by the time if that number is not limited.
+ */
 static void report_progress(const struct load *load, int64_t elapsed_ns)
 {
     struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};

@@ -1,9 +1,9 @@
 /*
  * Sends the requested datagrams and counts them.
  *
- * One thread sends for all sources. Each source has a socket on its own port, a sender_id, a
- * boot_id and its own sequence numbers. The datagrams are those of all sources in turn. Only good
- * datagrams have a number, so each missing number at a collector is a lost datagram.
+ * One thread sends for all sources in turn. Each source has a socket on its own port, a sender_id,
+ * a boot_id and its own sequence numbers. Only good datagrams have a number, so each number that is
+ * missing at a collector is a lost datagram.
  */
 #ifndef SLUICE_TOOLS_SEND_LOAD_H
 #define SLUICE_TOOLS_SEND_LOAD_H

@@ -1,4 +1,4 @@
-/* sluice-send: a load generator. */
+/* sluice-send: generates load for a collector. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

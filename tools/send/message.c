@@ -46,7 +46,10 @@ size_t metric_label(size_t index, char *text)
     return (size_t)snprintf(text, METRIC_LABEL_SIZE, "%zu", index / METRIC_COUNT);
 }
 
-/* Returns SIZE_MAX if the message is too large for a datagram. */
+/*
+ * Encodes the message with this padding. Returns its size, or SIZE_MAX if it is too large for a
+ * datagram.
+ */
 static size_t encode(struct message_template *message, size_t padding, size_t padding2,
                      uint64_t number)
 {

@@ -1,4 +1,4 @@
-/* The shape of a message that is sent unchanged. */
+/* Implements the shape of a message that is sent unchanged. */
 #include "tools/send/message.h"
 
 static void encode(const struct message_plan *plan, uint64_t number, uint64_t time_ns,

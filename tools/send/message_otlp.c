@@ -1,10 +1,8 @@
 /*
- * Messages of OTLP metrics, logs and traces; field numbers are those of proto/otlp. OTLP has no
- * sequence number for datagrams, so the number of a datagram is the value of the first metric, or
- * the span ID of the first log record or span.
- *
- * Each message is one resource with one scope. The parts that a stamp changes are at the end of a
- * metric, record or span, in fields of a fixed size.
+ * Makes messages of OTLP metrics, logs and traces. Field numbers are those of proto/otlp. OTLP has
+ * no sequence numbers, so the number of a datagram is the value of the first metric, or the span ID
+ * of the first log record or span. Each message is one resource with one scope. The parts that a
+ * stamp changes are at the end of a metric, record or span, in fields of a fixed size.
  */
 #include <string.h>
 
@@ -61,7 +59,7 @@ static void put_scope(struct output *out, const struct message_plan *plan)
     wire_end(out, scope);
 }
 
-/* The times are written later, by a stamp. */
+/* Encodes a message without its times, which the function `stamp` writes. */
 static void encode(const struct item *item, const struct message_plan *plan, uint64_t number,
                    struct output *out)
 {

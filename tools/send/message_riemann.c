@@ -1,6 +1,6 @@
 /*
- * Messages of proto/riemann.proto; field numbers are those of that file. Riemann has no sequence
- * number for datagrams, so the metric of the first event is the number of the datagram.
+ * Makes messages of proto/riemann.proto; field numbers are those of that file. Riemann has no
+ * sequence numbers, so the number of a datagram is the metric of its first event.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Messages of proto/telemetry.proto; field numbers are those of that file. */
+/* Makes messages of proto/telemetry.proto; field numbers are those of that file. */
 #include "proto/reading/wire.h"
 #include "tools/send/message.h"
 

@@ -1,10 +1,11 @@
 /*
- * Selects the kind of each datagram: each kind has a fixed share, spread evenly. Pure.
+ * Selects the kind of each datagram. Each kind has a fixed share, whose datagrams are spread
+ * evenly. Pure.
  *
  * The result is deterministic. Of the first n datagrams, a kind with the share a/b gets n * a / b,
- * rounded to the nearest number. Its first datagram comes after half a period, so that a run of
- * whole periods has exactly the share. If two kinds are due at the same datagram, the one that is
- * later in the enum gets the next datagram.
+ * rounded to the nearest number. The first one comes after half a period. So a whole number of
+ * periods has exactly the share. If two kinds are due at the same datagram, the one that is later
+ * in the enum gets the next datagram.
  */
 #ifndef SLUICE_TOOLS_SEND_MIX_H
 #define SLUICE_TOOLS_SEND_MIX_H

@@ -1,9 +1,8 @@
 /*
- * Seals the datagrams that a tool sends: the options --keys, --key and --seal, the selected key,
- * and one session for the whole run. (All sources of a tool share the session, because a collector
- * remembers only a few sessions of a key.)
- *
- * Lifecycle: begin, seal, end. One thread. A sealing has a secret, which sealing_end clears.
+ * Seals the datagrams that a tool sends, according to the options --keys, --key and --seal. There
+ * is one session for the whole run, which all sources of a tool share, because a collector
+ * remembers only a few sessions of a key. Lifecycle: begin, seal, end. One thread. A sealing has a
+ * secret, which sealing_end clears.
  */
 #ifndef SLUICE_TOOLS_SENDING_SEALING_H
 #define SLUICE_TOOLS_SENDING_SEALING_H

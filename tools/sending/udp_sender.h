@@ -1,10 +1,9 @@
 /*
- * Sends with the functions of the operating system: a UDP socket that sends to one destination in
- * groups, and a wait for a time. CMake selects the implementation in tools/platform/.
- *
- * Lifecycle: open, send, close. One thread per sender. No datagram is lost silently on this side: a
- * send blocks while the socket's buffer is full, an attempt that the system refuses is repeated,
- * and a datagram that cannot be sent is reported.
+ * Sends datagrams in groups over a UDP socket to one destination, and waits until a given time.
+ * CMake selects the implementation in tools/platform/. Lifecycle: open, send, close. One thread per
+ * sender. No datagram is lost silently on this side: a send blocks while the socket's buffer is
+ * full, an attempt that the system refuses is repeated, and a datagram that cannot be sent is
+ * reported.
  */
 #ifndef SLUICE_TOOLS_SENDING_UDP_SENDER_H
 #define SLUICE_TOOLS_SENDING_UDP_SENDER_H

@@ -1,6 +1,6 @@
 /*
- * Finds a running collector: at a given address, or the packaged service, then a collector of the
- * same user, then a collector at the address of the examples (own_collectors.h). One thread.
+ * Finds a running collector. If no address is given, tries the packaged service, then the
+ * collectors of this user, then the address of the examples (own_collectors.h). One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_ADDRESSES_H
 #define SLUICE_TOOLS_TOP_ADDRESSES_H

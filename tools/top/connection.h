@@ -1,6 +1,6 @@
 /*
- * The client side of the collector's control socket (collector/control/control_service.h): sends
- * and reads lines. One thread. CMake selects the implementation in tools/platform/.
+ * Implements a client of the collector's control socket (collector/control/control_service.h),
+ * which sends and reads lines. One thread. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_CONNECTION_H
 #define SLUICE_TOOLS_TOP_CONNECTION_H

@@ -1,4 +1,4 @@
-/* The help page about keys and columns. */
+/* Writes the help page about keys and columns. */
 #ifndef SLUICE_TOOLS_TOP_HELP_H
 #define SLUICE_TOOLS_TOP_HELP_H
 

@@ -1,6 +1,6 @@
 /*
- * The lines of a connection: bytes are read to its end, and complete lines are taken from its
- * beginning. One thread.
+ * Buffers the bytes of a connection: they are read to the end of the buffer, and complete lines are
+ * taken from its beginning. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_LINE_BUFFER_H
 #define SLUICE_TOOLS_TOP_LINE_BUFFER_H
@@ -23,8 +23,8 @@ struct line_buffer {
 size_t line_buffer_next(struct line_buffer *buffer, const char **line);
 
 /*
- * Moves the data to the beginning. Returns the number of free bytes after `end`; 0: the line is too
- * long.
+ * Moves the data to the beginning of the buffer. Returns the number of free bytes after `end`, or 0
+ * if the line is too long.
  */
 size_t line_buffer_room(struct line_buffer *buffer);
 

@@ -1,6 +1,6 @@
 /*
- * sluice-top: shows a page about a running collector, updated every second, or the records of a
- * tap.
+ * sluice-top: shows a page about a running collector, updated every second. With --tap it prints
+ * the records that the collector decodes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +90,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* How lines begin that are not records but messages of the collector about them. */
+/* Lines of a tap that begin with one of these are messages of the collector, not records. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 

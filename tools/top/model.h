@@ -1,5 +1,5 @@
 /*
- * The state of a collector at one time, read from JSON: its ledger, levels, senders and health. A
+ * Reads the state of a collector at one time from JSON: its ledger, levels, senders and health. A
  * model owns all memory to which it points. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_MODEL_H
@@ -26,7 +26,7 @@ struct model_counts {
 struct model_listener {
     const char *name;
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
-    /* name of kernel_drops in the ledger; with a filter it is another name */
+    /* name of `kernel_drops` in the ledger, which is another one if the socket has a filter */
     const char *drops_name;
     struct model_counts reasons;
     bool has_connections; /* the members below are set */
@@ -91,7 +91,7 @@ struct model_loser {
 };
 
 /*
- * A sender or a label that makes a sink's series grow, or a sender with samples outside of the time
+ * A sender or a label that adds series to a sink, or a sender with samples outside of the time
  * limits.
  */
 struct model_growth {

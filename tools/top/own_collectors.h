@@ -1,6 +1,6 @@
 /*
- * Control addresses to try if the user gives no address: the usual ones, and those of collectors
- * that this user has started. CMake selects the implementation in tools/platform/.
+ * Finds control addresses to try if the user gives no address: the usual ones, and those of
+ * collectors that this user has started. CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
 #define SLUICE_TOOLS_TOP_OWN_COLLECTORS_H
@@ -27,8 +27,8 @@ struct usual_address {
 extern const struct usual_address usual_service, usual_last;
 
 /*
- * Stores at most `most` addresses. Returns their number. A collector may have ended in the
- * meantime.
+ * Stores the addresses of collectors that this user has started, at most `most`. Returns their
+ * number. A collector may have ended since it was found.
  */
 size_t own_collectors_find(char addresses[][CONTROL_ADDRESS_SIZE], size_t most);
 

@@ -1,6 +1,6 @@
 /*
- * The page as lines of text, for a terminal or a pipe. Lines are printable ASCII, even if names
- * contain other characters. A page owns its lines. One thread.
+ * Draws the page as lines of text, for a terminal or a pipe. Lines are printable ASCII, even if
+ * names contain other characters. A page owns its lines. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_H
 #define SLUICE_TOOLS_TOP_PAGE_H

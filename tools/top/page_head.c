@@ -8,7 +8,7 @@
 #include "tools/top/quantity.h"
 #include "tools/top/table.h"
 
-/* For this number of rows, a page shows one line of reasons. */
+/* A page shows one line of reasons for each group of this number of rows. */
 #define ROWS_OF_REASON 8
 
 /* A line that is being written. It is cut off when it is full. */

@@ -1,6 +1,6 @@
 /*
- * The lines above the tables: the status, the totals, losses by reason, and the reasons of the
- * health report. For page.c.
+ * Writes the lines above the tables: the status, the totals, losses by reason, and the reasons of
+ * the health report. For page.c.
  */
 #ifndef SLUICE_TOOLS_TOP_PAGE_HEAD_H
 #define SLUICE_TOOLS_TOP_PAGE_HEAD_H

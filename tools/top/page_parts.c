@@ -60,7 +60,7 @@ static void part_put_time(struct writer *writer, double seconds)
         (struct table_cell){.value = seconds, .unit = TABLE_SECONDS};
 }
 
-/* Nearly all names begin with "udp://". */
+/* Returns the name without "udp://", with which nearly all names begin. */
 static const char *short_name(const char *listener)
 {
     static const char scheme[] = "udp://";

@@ -1,8 +1,8 @@
 /*
- * Rates per second: the differences between two models of one collector.
+ * Computes rates per second from the differences between two models of one collector.
  *
- * The lists have the order of those of the later model. An item that the earlier model does not
- * have is counted from 0. Without an earlier model, or if the collector was restarted in between,
+ * The lists are in the order of those of the later model. An item that is missing in the earlier
+ * model is counted from 0. Without an earlier model, or if the collector was restarted in between,
  * all rates are averages since the collector's start. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_RATES_H
@@ -38,9 +38,9 @@ struct rates {
 };
 
 /*
- * Returns true if a listener's reason, or its name of kernel_drops, is a loss. Not a loss are
- * reasons without a remedy, such as heartbeats, and drops that include datagrams refused by a
- * filter.
+ * Returns true if a listener's reason, or its name of kernel_drops, is a loss. Reasons without a
+ * remedy, such as heartbeats, are not losses. Drops that include datagrams refused by a filter are
+ * not either.
  */
 bool rates_is_loss(const char *reason);
 

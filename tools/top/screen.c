@@ -24,8 +24,8 @@ static size_t screen_add(char *at, const char *text)
 }
 
 /*
- * Writes a line at its position, and erases the rest of the row. After a line as wide as the screen
- * nothing is erased, because the cursor may still be on its last character.
+ * Writes a line at its position, and erases the rest of the row. If the line is as wide as the
+ * screen, erases nothing, because the cursor may still be on the line's last character.
  */
 static size_t screen_line(char *at, const struct page_line *line, size_t row, size_t columns)
 {

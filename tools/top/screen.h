@@ -1,5 +1,5 @@
 /*
- * A page as text, with those control sequences of ECMA-48 that both terminals and Windows' consoles
+ * Writes a page as text with control sequences of ECMA-48 that both terminals and Windows' consoles
  * support. Pure functions. Any thread.
  */
 #ifndef SLUICE_TOOLS_TOP_SCREEN_H

@@ -1,9 +1,10 @@
 /*
- * A table of the page: sorted rows, each with a name and numbers, and the columns that fit.
+ * Makes a table of the page: sorts its rows, each with a name and numbers, and selects the columns
+ * that fit.
  *
  * Columns of rank 0 are always shown. Others are shown if there is room, lower ranks first. The
- * names get the remaining width, then the other columns. Rows point to texts of the caller, which
- * must outlive the table. One thread.
+ * remaining width goes to the names, then to the other columns. Rows point to texts of the caller,
+ * which must outlive the table. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_TABLE_H
 #define SLUICE_TOOLS_TOP_TABLE_H

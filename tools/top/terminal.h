@@ -1,7 +1,7 @@
 /*
- * The terminal: shows pages and reads keys. Open it only if standard input and output are
- * terminals. terminal_close, which restores the previous contents, must always be called. One
- * thread. CMake selects the implementation in tools/platform/.
+ * Shows pages on the terminal and reads keys. Open it only if standard input and output are
+ * terminals. terminal_close must always be called; it restores the previous contents. One thread.
+ * CMake selects the implementation in tools/platform/.
  */
 #ifndef SLUICE_TOOLS_TOP_TERMINAL_H
 #define SLUICE_TOOLS_TOP_TERMINAL_H

@@ -1,6 +1,7 @@
 /*
- * The user's selection of what the page shows: the part, and each part's first row and order. Keys
- * change it. page_draw draws it, and stores the numbers of rows in it. Initially zero. One thread.
+ * Keeps what the user has selected for the page: the part, and each part's first row and order.
+ * Keys change it. page_draw draws the selected rows, and stores their numbers in it. Initially
+ * zero. One thread.
  */
 #ifndef SLUICE_TOOLS_TOP_VIEW_H
 #define SLUICE_TOOLS_TOP_VIEW_H

@@ -10,8 +10,8 @@
 #define PATIENCE_MS 1000
 
 /*
- * Reads an answer. After a signal, such as for a resized terminal, waits again until the time is
- * over.
+ * Reads an answer. If a signal interrupts the wait, as when the terminal is resized, continues to
+ * wait until the time is over.
  */
 static enum connection_result watch_read_answer(struct connection *connection, const char **line,
                                                 size_t *size)
@@ -26,7 +26,10 @@ static enum connection_result watch_read_answer(struct connection *connection, c
     }
 }
 
-/* The caller frees the copy. Returns NULL with `trouble` filled on failure. */
+/*
+ * Sends a request. Returns a copy of the answer, which the caller frees, or NULL with `trouble`
+ * filled.
+ */
 static char *watch_request(struct watch *watch, const char *request, struct model_answer *answer)
 {
     const char *line;

@@ -1,6 +1,6 @@
 /*
- * The collector as a receiver: the installed program, started with its command line. Its log is a
- * file in memory, from which the bench reads the port and the ledger.
+ * Runs the collector as a receiver of the bench: starts the program with a command line. Its log is
+ * a file in memory, from which the bench reads the port and the ledger.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /*
- * The null receivers: loops that receive datagrams with their addresses and arrival times, as the
- * collector does, and drop them. The bench opens the socket and keeps it open, so that it can read
- * the kernel's count of drops after it has killed the receiving process. That process counts
- * datagrams in shared memory.
+ * Implements the null receivers: loops that receive datagrams with their addresses and arrival
+ * times, as the collector does, and discard them. The receiving process counts datagrams in shared
+ * memory. The bench opens the socket and keeps it open, so that it can read the kernel's count of
+ * drops after it has killed that process.
  */
 #include <errno.h>
 #include <limits.h>

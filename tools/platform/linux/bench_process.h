@@ -1,6 +1,7 @@
 /*
- * Child processes of the bench on Linux, which are bound to a processor and killed when the bench
- * ends, and memory that they share with the bench. Only for this folder. One thread.
+ * Starts child processes of the bench on Linux, and makes memory that they share with the bench. A
+ * child is bound to a processor, and is killed when the bench ends. Only for this folder. One
+ * thread.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_PROCESS_H

@@ -1,6 +1,6 @@
 /*
- * The two kinds of receivers on Linux (tools/bench/receiver.h), a null receiver and the collector:
- * their common struct, and the functions that start them. Only for this folder.
+ * Defines what the two kinds of receivers on Linux (tools/bench/receiver.h), null receivers and the
+ * collector, have in common, and declares the functions that start them. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_RECEIVER_H

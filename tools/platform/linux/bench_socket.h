@@ -1,6 +1,6 @@
 /*
- * The socket of the bench's sender, connected to a port, for plain and segmenting senders. Only for
- * this folder.
+ * Sends the bench's datagrams over a socket that is connected to a port, for plain and segmenting
+ * senders. Only for this folder.
  */
 #ifndef SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H
 #define SLUICE_TOOLS_PLATFORM_LINUX_BENCH_SOCKET_H

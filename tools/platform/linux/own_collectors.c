@@ -1,6 +1,6 @@
 /*
- * Implements tools/top/own_collectors.h on Linux with /proc: finds sockets that listen at a path,
- * of processes of this user that are named sluice.
+ * Implements tools/top/own_collectors.h on Linux with /proc. Finds this user's processes that are
+ * named sluice, and the paths at which their sockets listen.
  */
 #include "tools/top/own_collectors.h"
 
@@ -73,7 +73,7 @@ static bool has_socket(const struct search *search, uint64_t inode)
     return false;
 }
 
-/* A relative path begins at the current folder of the process. */
+/* Adds the address of a socket. A relative path begins at the current folder of the process. */
 static void add(struct search *search, const char *process, const char *socket)
 {
     char *address = search->addresses[search->count];

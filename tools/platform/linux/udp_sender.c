@@ -29,7 +29,7 @@ struct udp_sender {
     struct iovec vectors[GROUP_SIZE];
 };
 
-/* The resolver converts a numeric address of either family, with its zone. */
+/* Connects the socket. Uses the resolver to convert the numeric address, which may have a zone. */
 static int connect_to(int fd, const struct address *to)
 {
     char host[ADDRESS_TEXT_SIZE], port[8];
@@ -153,8 +153,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * `code` is the socket's own error, which may be the only report of a refusal if the queue was
- * full. Returns true if there was a refusal.
+ * Counts refusals. `code` is the socket's own error, which is the only report of a refusal if the
+ * error queue was full. Returns true if there was a refusal.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {

@@ -18,7 +18,9 @@ static SRWLOCK lock = SRWLOCK_INIT;
 static void (*call)(void *context);
 static void *call_context;
 
-/* Returns FALSE to pass the event to the system's handler, which ends the program. */
+/*
+ * Handles a console event. FALSE passes the event to the system's handler, which ends the program.
+ */
 static BOOL WINAPI note(DWORD event)
 {
     if ((event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) || atomic_exchange(&seen, true))

@@ -1,4 +1,4 @@
-/* The keys of Windows' console. Only for tools/platform/windows/ and its tests. */
+/* Reads the keys of Windows' console. Only for tools/platform/windows/ and its tests. */
 #ifndef SLUICE_TOOLS_PLATFORM_WINDOWS_TERMINAL_CONSOLE_H
 #define SLUICE_TOOLS_PLATFORM_WINDOWS_TERMINAL_CONSOLE_H
 

@@ -1,9 +1,12 @@
 /*
  * Fuzzes the reading of a capture file, down to the datagrams that are assembled from fragments.
+ *
  * Fields of the envelope: 1 the kind of file (0: only the bytes of field 4; 1: pcap, 2: pcapng,
  * each with the frames of field 3 first; plus 4: big-endian); 2 the link type; 3 frames; 4 bytes; 5
- * the port. The counts must add up, a datagram must have at most 65,535 bytes, and a capture that
- * is written from the datagrams must contain the same datagrams.
+ * the port.
+ *
+ * The counts must add up, a datagram must have at most 65,535 bytes, and a capture that is written
+ * from the datagrams must contain the same datagrams.
  */
 #include <stdlib.h>
 #include <string.h>

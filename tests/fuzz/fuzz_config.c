@@ -1,9 +1,11 @@
 /*
- * Fuzzes the reading of a command line and a configuration file. Fields of the envelope: 1
- * arguments; 2 the file, which --config then names. An error must be one line with a position. An
- * accepted configuration is printed (--print-config), and must be accepted again and printed in the
- * same form. YAML cannot represent bytes that are not UTF-8; with such bytes only errors are
- * checked.
+ * Fuzzes the reading of a command line and a configuration file.
+ *
+ * Fields of the envelope: 1 arguments; 2 the file, which --config then names.
+ *
+ * An error must be one line with a position. An accepted configuration is printed (--print-config),
+ * and must be accepted again and printed in the same form. YAML cannot represent bytes that are not
+ * UTF-8; with such bytes only errors are checked.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
- * Fuzzes the built-in schemas and all encoders with datagrams. Fields of the envelope: 1 the
- * schema; 2 bits of the encoders' options; 3 datagrams; 4 keys of a sink's URL (its rules for
- * samples).
+ * Fuzzes the built-in schemas and all encoders with datagrams.
+ *
+ * Fields of the envelope: 1 the schema; 2 bits of the encoders' options; 3 datagrams; 4 keys of a
+ * sink's URL (its rules for samples).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
- * Fuzzes schemas from files: a descriptor set, messages, and the keys of a listener. Fields of the
- * envelope: 1 the set; 2 messages; 3 the message's name (if it is missing, field 11 selects a
- * message of the set); 4 to 7 name=, value=, time=, labels=; 8 nested=; 9 sequence=; 10
+ * Fuzzes schemas from files: a descriptor set, messages, and the keys of a listener.
+ *
+ * Fields of the envelope: 1 the set; 2 messages; 3 the message's name (if it is missing, field 11
+ * selects a message of the set); 4 to 7 name=, value=, time=, labels=; 8 nested=; 9 sequence=; 10
  * sequence_key=; 12 bits of the encoders' options; 13 the path that is compared with value=*
  * (tests/fuzz/every_number.h).
  */

@@ -1,10 +1,12 @@
 /*
- * Fuzzes the reading of sealed datagrams, keys files and state files. Fields of the envelope: 1 a
- * datagram; 2 a keys file; 3 a state file. If a datagram opens, sealing its payload must give the
- * same datagram. A key that was read must be the same after it was written and read again. The
- * reason of a refusal must be one line. The C client must read the same keys files, and its sealed
- * datagrams must open. A state file that was read must be the same bytes after it was written
- * again.
+ * Fuzzes the reading of sealed datagrams, keys files and state files.
+ *
+ * Fields of the envelope: 1 a datagram; 2 a keys file; 3 a state file.
+ *
+ * If a datagram opens, sealing its payload must give the same datagram. A key that was read must be
+ * the same after it was written and read again. The reason of a refusal must be one line. The C
+ * client must read the same keys files, and its sealed datagrams must open. A state file that was
+ * read must be the same bytes after it was written again.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 /*
  * Mutates the inputs of all targets. The mutator understands the wire format of protobuf, and
  * therefore the envelope (envelope.h) and its content. libFuzzer calls it instead of its own
- * mutator; AFL++ does not use it. It changes, removes, duplicates, moves or copies a field at any
- * depth, and corrects the enclosing lengths, so that most results are still messages. Sometimes it
- * changes bytes without regard to the format.
+ * mutator; AFL++ does not use it.
+ *
+ * It changes, removes, duplicates, moves or copies a field at any depth, and corrects the enclosing
+ * lengths, so that most results are still messages. Sometimes it changes bytes without regard to
+ * the format.
  */
 #include <stdint.h>
 #include <stdlib.h>

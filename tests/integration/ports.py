@@ -1,5 +1,5 @@
-"""Free ports on the loopback interface for programs under test. They are below the system's range
-for client connections. Otherwise any connection, or that of a sink that retries, could take one."""
+"""Finds free ports on the loopback interface for programs under test. They are below the system's
+range for client connections, because otherwise any client's connection could take one."""
 import pathlib
 import random
 import socket

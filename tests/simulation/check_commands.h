@@ -1,8 +1,9 @@
 /*
  * Checks the input of the programs that `command:` sinks start. Records the input as it is written
- * and read, and compares it with the ledger after the collector has stopped. A row is the series of
- * programs that one destination of the collector starts, one after the other. If a reload changes
- * the keys of a sink, a new row begins.
+ * and read, and compares it with the ledger after the collector has stopped.
+ *
+ * A row is the series of programs that one destination of the collector starts, one after the
+ * other. If a reload changes the keys of a sink, a new row begins.
  */
 #ifndef SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H
 #define SLUICE_TESTS_SIMULATION_CHECK_COMMANDS_H

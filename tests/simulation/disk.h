@@ -1,9 +1,11 @@
 /*
  * Simulates a disk in shared memory, so that it outlives the processes that use it. The disk knows
- * which part of its content would survive a power cut. Data reaches the disk when it is synced.
- * Names are in a journal, as with ext4 and XFS: they reach the disk in the order of their changes,
- * at the latest with the next sync. A part of the unsynced data may survive a power cut by chance:
- * the first bytes that were appended to a file, or any sectors of a file that was written in place.
+ * which part of its content would survive a power cut.
+ *
+ * Data reaches the disk when it is synced. Names are in a journal, as with ext4 and XFS: they reach
+ * the disk in the order of their changes, at the latest with the next sync. A part of the unsynced
+ * data may survive a power cut by chance: the first bytes that were appended to a file, or any
+ * sectors of a file that was written in place.
  */
 #ifndef SLUICE_TESTS_SIMULATION_DISK_H
 #define SLUICE_TESTS_SIMULATION_DISK_H

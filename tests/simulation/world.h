@@ -2,6 +2,7 @@
  * Runs the collector in a simulated world. A seed determines which thread runs, how long it takes,
  * and what time it is. The collector's threads and everything around the collector are tasks in one
  * thread of the system. One task runs at a time. At each platform call another task may continue.
+ *
  * Order of calls: world_begin, start tasks, world_run. There is one world in a process.
  */
 #ifndef SLUICE_TESTS_SIMULATION_WORLD_H

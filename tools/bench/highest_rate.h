@@ -1,11 +1,14 @@
 /*
  * Searches for the highest rate without loss: selects the next rate to try, and decides when to
- * stop. Pure; any thread. In the first run the sender is as fast as it can. If no datagram is lost,
- * the rate of this run is the result. Otherwise the range between the highest good and the lowest
- * bad rate is halved until it is narrow. A rate with loss is tried once more before it counts as
- * bad, because something else on the machine may have caused the loss. Call highest_rate_begin.
- * Until `done` is set, send `next` datagrams a second (0: as fast as possible) and pass the result
- * to highest_rate_print.
+ * stop. Pure; any thread.
+ *
+ * In the first run the sender is as fast as it can. If no datagram is lost, the rate of this run is
+ * the result. Otherwise the range between the highest good and the lowest bad rate is halved until
+ * it is narrow. A rate with loss is tried once more before it counts as bad, because something else
+ * on the machine may have caused the loss.
+ *
+ * Call highest_rate_begin. Until `done` is set, send `next` datagrams a second (0: as fast as
+ * possible) and pass the result to highest_rate_print.
  */
 #ifndef SLUICE_TOOLS_BENCH_HIGHEST_RATE_H
 #define SLUICE_TOOLS_BENCH_HIGHEST_RATE_H

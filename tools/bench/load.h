@@ -1,9 +1,11 @@
 /*
  * Runs the sender of the bench: a separate process that sends telemetry datagrams to a port of
  * 127.0.0.1. It has a processor of its own if there are two. CMake selects the implementation in
- * tools/platform/. A plain sender sends each datagram at its due time, and polls the clock without
- * sleeping. It sends one datagram in a call, or up to 64 if it is late. A segmenting sender puts up
- * to 64 datagrams into one buffer, which the kernel splits (UDP_SEGMENT).
+ * tools/platform/.
+ *
+ * A plain sender sends each datagram at its due time, and polls the clock without sleeping. It
+ * sends one datagram in a call, or up to 64 if it is late. A segmenting sender puts up to 64
+ * datagrams into one buffer, which the kernel splits (UDP_SEGMENT).
  */
 #ifndef SLUICE_TOOLS_BENCH_LOAD_H
 #define SLUICE_TOOLS_BENCH_LOAD_H

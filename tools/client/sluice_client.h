@@ -1,26 +1,40 @@
 /*
- * Sends an application's metrics to Sluice over UDP, in Sluice's own schema (telemetry). struct
- * sluice_client *client = sluice_client_open("127.0.0.1:5555", "web1/shop", NULL); struct
- * sluice_counter *orders = sluice_client_counter(client, "shop.orders", "1", NULL);
- * sluice_counter_add(orders, 1); sluice_client_flush(client); sluice_client_close(client); The
- * collector listens with --listen 'udp://127.0.0.1:5555?schema=telemetry'. Updates are aggregated
- * in the client: an update changes a number in memory, and a flush sends the numbers. A flush sends
- * every metric, even if it has not changed. Counters and histograms are cumulative (the sum since
- * the client was opened), so the next flush makes up for a lost datagram. Lifecycle: open a client,
- * register metrics, update them, flush, close. Register a metric once and keep the pointer:
- * registering searches all metrics. A metric lives as long as its client. Threads: every function
- * may be called by any thread at any time, except sluice_client_close and sluice_client_renew,
- * during which no other function may use the client. Updates are lock-free, make no system call,
- * and may be called in a signal handler. The library starts no thread: the application calls
- * sluice_client_flush, or sluice_client_flush_every, which costs little until a flush is due. No
- * function waits for a lock or for a full socket. Memory: sluice_client_open allocates once. No
- * other function allocates. fork: a child does not send the values of its parent. In a child the
- * client is off, and a flush returns SLUICE_OFF, until sluice_client_renew starts a new life of the
- * client there. Errors: every function accepts a NULL client or metric and then has no effect, so
- * an application can run without its metrics. sluice_client_counts returns the numbers of failures.
- * Texts are UTF-8 and end with a zero byte. The client copies them. The library needs POSIX and
- * lock-free 64-bit atomics (C11), and has no other dependency. C++ can include this header. Link
- * with `pkg-config --libs sluice-client`, or compile sluice_client.c into the application.
+ * Sends an application's metrics to Sluice over UDP, in Sluice's own schema (telemetry).
+ *
+ *     struct sluice_client *client = sluice_client_open("127.0.0.1:5555", "web1/shop", NULL);
+ *     struct sluice_counter *orders = sluice_client_counter(client, "shop.orders", "1", NULL);
+ *     sluice_counter_add(orders, 1);
+ *     sluice_client_flush(client);
+ *     sluice_client_close(client);
+ *
+ * The collector listens with --listen 'udp://127.0.0.1:5555?schema=telemetry'.
+ *
+ * Updates are aggregated in the client: an update changes a number in memory, and a flush sends the
+ * numbers. A flush sends every metric, even if it has not changed. Counters and histograms are
+ * cumulative (the sum since the client was opened), so the next flush makes up for a lost datagram.
+ *
+ * Lifecycle: open a client, register metrics, update them, flush, close. Register a metric once and
+ * keep the pointer: registering searches all metrics. A metric lives as long as its client.
+ *
+ * Threads: every function may be called by any thread at any time, except sluice_client_close and
+ * sluice_client_renew, during which no other function may use the client. Updates are lock-free,
+ * make no system call, and may be called in a signal handler. The library starts no thread: the
+ * application calls sluice_client_flush, or sluice_client_flush_every, which costs little until a
+ * flush is due. No function waits for a lock or for a full socket.
+ *
+ * Memory: sluice_client_open allocates once. No other function allocates.
+ *
+ * fork: a child does not send the values of its parent. In a child the client is off, and a flush
+ * returns SLUICE_OFF, until sluice_client_renew starts a new life of the client there.
+ *
+ * Errors: every function accepts a NULL client or metric and then has no effect, so an application
+ * can run without its metrics. sluice_client_counts returns the numbers of failures.
+ *
+ * Texts are UTF-8 and end with a zero byte. The client copies them.
+ *
+ * The library needs POSIX and lock-free 64-bit atomics (C11), and has no other dependency. C++ can
+ * include this header. Link with `pkg-config --libs sluice-client`, or compile sluice_client.c into
+ * the application.
  */
 #ifndef SLUICE_CLIENT_H
 #define SLUICE_CLIENT_H

@@ -1,18 +1,30 @@
 /*
  * Seals datagrams: the collector accepts a datagram only from a sender that has the key, and only
- * once. In the collector's records the name of the key is the sender's name. char
- * why[SLUICE_SEALER_WHY]; struct sluice_sealer *sealer = sluice_sealer_open("/etc/shop.keys", NULL,
- * SLUICE_SEAL_ENCRYPTED, why); struct sluice_settings settings = {.sealer = sealer}; struct
- * sluice_client *client = sluice_client_open("192.0.2.1:5555", "web1/shop", &settings); ...
- * sluice_client_close(client); sluice_sealer_close(sealer); `sluice keygen NAME` makes a key. The
- * collector listens with framing=sealed and the same file. Lifecycle: open a sealer, pass it to one
- * client at a time (settings.sealer), close it after the client. Each life of a client has its own
- * session, also after a fork (sluice_client_renew). Threads: every function may be called by any
- * thread, except that a sealer must not be closed while a client uses it. Memory: a sealer is
- * allocated when it is opened, in memory that is not part of a core dump and is overwritten when
- * the sealer is closed. This part of the client library needs libsodium. Link with `pkg-config
- * --libs sluice-seal`, or compile sluice_seal.c and sluice_client.c into the application, with
- * -lsodium. Without sealing, the client library needs only libc.
+ * once. In the collector's records the name of the key is the sender's name.
+ *
+ *     char why[SLUICE_SEALER_WHY];
+ *     struct sluice_sealer *sealer =
+ *         sluice_sealer_open("/etc/shop.keys", NULL, SLUICE_SEAL_ENCRYPTED, why);
+ *     struct sluice_settings settings = {.sealer = sealer};
+ *     struct sluice_client *client = sluice_client_open("192.0.2.1:5555", "web1/shop", &settings);
+ *     ...
+ *     sluice_client_close(client);
+ *     sluice_sealer_close(sealer);
+ *
+ * `sluice keygen NAME` makes a key. The collector listens with framing=sealed and the same file.
+ *
+ * Lifecycle: open a sealer, pass it to one client at a time (settings.sealer), close it after the
+ * client. Each life of a client has its own session, also after a fork (sluice_client_renew).
+ *
+ * Threads: every function may be called by any thread, except that a sealer must not be closed
+ * while a client uses it.
+ *
+ * Memory: a sealer is allocated when it is opened, in memory that is not part of a core dump and is
+ * overwritten when the sealer is closed.
+ *
+ * This part of the client library needs libsodium. Link with `pkg-config --libs sluice-seal`, or
+ * compile sluice_seal.c and sluice_client.c into the application, with -lsodium. Without sealing,
+ * the client library needs only libc.
  */
 #ifndef SLUICE_SEAL_H
 #define SLUICE_SEAL_H

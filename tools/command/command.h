@@ -1,12 +1,22 @@
 /*
  * Implements the command line of a tool, which one table describes: parsing, --help and --version,
- * errors and exit codes. A tool has a `struct command` and a settings struct for the values of its
- * options. Each row of the table of options names a field of the settings struct and its type, or
- * has a function that stores the value. Options are long: "--name value" or "--name=value". If an
- * option is given twice, the last value counts. "--" ends the options. Every tool also has --help
- * (-h) and --version (-V). One thread. int program_main(int argc, char **argv) { struct settings
- * settings = defaults; struct error error; int code; if (!command_begin(&command, argc, argv,
- * &settings, &code)) return code; return command_end(&command, run(&settings, &error), &error); }
+ * errors and exit codes.
+ *
+ * A tool has a `struct command` and a settings struct for the values of its options. Each row of
+ * the table of options names a field of the settings struct and its type, or has a function that
+ * stores the value. Options are long: "--name value" or "--name=value". If an option is given
+ * twice, the last value counts. "--" ends the options. Every tool also has --help (-h) and
+ * --version (-V). One thread.
+ *
+ *     int program_main(int argc, char **argv)
+ *     {
+ *         struct settings settings = defaults;
+ *         struct error error;
+ *         int code;
+ *         if (!command_begin(&command, argc, argv, &settings, &code))
+ *             return code;
+ *         return command_end(&command, run(&settings, &error), &error);
+ *     }
  */
 #ifndef SLUICE_TOOLS_COMMAND_COMMAND_H
 #define SLUICE_TOOLS_COMMAND_COMMAND_H

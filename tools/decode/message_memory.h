@@ -1,9 +1,10 @@
 /*
  * Decodes and writes messages of any size. A schema works with arenas and outputs of a fixed size.
  * If one is too small, this code makes it larger and repeats the work, up to MESSAGE_MEMORY_LIMIT
- * for each. (A decoded message can take 130 times the size of its bytes.) Lifecycle: zero the
- * struct, decode, write, decode the next message, ..., clear. A message is valid until the next
- * decode. One thread.
+ * for each. (A decoded message can take 130 times the size of its bytes.)
+ *
+ * Lifecycle: zero the struct, decode, write, decode the next message, ..., clear. A message is
+ * valid until the next decode. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H
 #define SLUICE_TOOLS_DECODE_MESSAGE_MEMORY_H

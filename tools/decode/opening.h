@@ -1,7 +1,9 @@
 /*
  * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does. Unlike
  * there, a datagram may be old or repeated. Its key must have been valid when the datagram was
- * sealed. Lifecycle: begin, open, end. One thread.
+ * sealed.
+ *
+ * Lifecycle: begin, open, end. One thread.
  */
 #ifndef SLUICE_TOOLS_DECODE_OPENING_H
 #define SLUICE_TOOLS_DECODE_OPENING_H

@@ -1,7 +1,9 @@
 /*
  * Lists the options of a program, or the keys of a URL, for manual pages and completions. The form
- * is the same for the collector and the tools. An entry owns only its arrays; other texts belong to
- * the tables. Pure functions over constant tables; any thread.
+ * is the same for the collector and the tools.
+ *
+ * An entry owns only its arrays; other texts belong to the tables. Pure functions over constant
+ * tables; any thread.
  */
 #ifndef SLUICE_TOOLS_MANUAL_ENTRY_H
 #define SLUICE_TOOLS_MANUAL_ENTRY_H

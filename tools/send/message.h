@@ -1,9 +1,12 @@
 /*
- * Makes the messages of sluice-send: one kind for each schema. A message is encoded once and then
- * stamped: the number and the time of each datagram are written into a copy of the encoded bytes.
- * It is encoded again only when the number needs more bytes. Every message contains its sender. Its
- * metrics are from a fixed table, so that a run can be repeated. Lifecycle: message_template_init,
- * stamp, clear. One thread per template.
+ * Makes the messages of sluice-send: one kind for each schema.
+ *
+ * A message is encoded once and then stamped: the number and the time of each datagram are written
+ * into a copy of the encoded bytes. It is encoded again only when the number needs more bytes.
+ * Every message contains its sender. Its metrics are from a fixed table, so that a run can be
+ * repeated.
+ *
+ * Lifecycle: message_template_init, stamp, clear. One thread per template.
  */
 #ifndef SLUICE_TOOLS_SEND_MESSAGE_H
 #define SLUICE_TOOLS_SEND_MESSAGE_H

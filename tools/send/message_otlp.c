@@ -1,8 +1,10 @@
 /*
  * Makes messages of OTLP metrics, logs and traces. Field numbers are those of proto/otlp. OTLP has
  * no sequence numbers, so the number of a datagram is the value of the first metric, or the span ID
- * of the first log record or span. Each message is one resource with one scope. The parts that a
- * stamp changes are at the end of a metric, record or span, in fields of a fixed size.
+ * of the first log record or span.
+ *
+ * Each message is one resource with one scope. The parts that a stamp changes are at the end of a
+ * metric, record or span, in fields of a fixed size.
  */
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /*
  * Seals the datagrams that a tool sends, according to the options --keys, --key and --seal. There
  * is one session for the whole run, which all sources of a tool share, because a collector
- * remembers only a few sessions of a key. Lifecycle: begin, seal, end. One thread. A sealing has a
- * secret, which sealing_end clears.
+ * remembers only a few sessions of a key.
+ *
+ * Lifecycle: begin, seal, end. One thread. A sealing has a secret, which sealing_end clears.
  */
 #ifndef SLUICE_TOOLS_SENDING_SEALING_H
 #define SLUICE_TOOLS_SENDING_SEALING_H

@@ -1,9 +1,10 @@
 /*
  * Sends datagrams in groups over a UDP socket to one destination, and waits until a given time.
- * CMake selects the implementation in tools/platform/. Lifecycle: open, send, close. One thread per
- * sender. No datagram is lost silently on this side: a send blocks while the socket's buffer is
- * full, an attempt that the system refuses is repeated, and a datagram that cannot be sent is
- * reported.
+ * CMake selects the implementation in tools/platform/.
+ *
+ * Lifecycle: open, send, close. One thread per sender. No datagram is lost silently on this side: a
+ * send blocks while the socket's buffer is full, an attempt that the system refuses is repeated,
+ * and a datagram that cannot be sent is reported.
  */
 #ifndef SLUICE_TOOLS_SENDING_UDP_SENDER_H
 #define SLUICE_TOOLS_SENDING_UDP_SENDER_H

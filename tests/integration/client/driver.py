@@ -1,4 +1,4 @@
-"""The Python client, driven by a test with the commands of driver.c."""
+"""Lets a test call the Python client, with the commands of driver.c."""
 import json
 import os
 import pathlib

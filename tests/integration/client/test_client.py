@@ -1,4 +1,4 @@
-"""The client library, in C or in Python (TEST_CLIENT), with the real collector."""
+"""Tests the client library, in C or in Python (TEST_CLIENT), with the real collector."""
 import errno
 import json
 import os

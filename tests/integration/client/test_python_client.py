@@ -1,4 +1,4 @@
-"""The Python client when system calls fail, and features that only this client has."""
+"""Tests the Python client when system calls fail, and the features that only this client has."""
 import ast
 import errno
 import os

@@ -1,4 +1,5 @@
-"""The Python sealer where clocks, files and contents are not as expected. Only with Python's own modules."""
+"""Tests the Python sealer with unusual clocks, files and contents. Uses only Python's own modules.
+"""
 import hashlib
 import os
 import pathlib

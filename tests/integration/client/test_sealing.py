@@ -1,5 +1,5 @@
-"""The client library with a sealer, in C or in Python (TEST_CLIENT): its datagrams are opened by
-PyNaCl."""
+"""Tests the client library, in C or in Python (TEST_CLIENT), with a sealer. PyNaCl opens its
+datagrams."""
 import json
 import os
 import pathlib

@@ -1,8 +1,11 @@
 /*
  * Compresses standard input, or reports how many of its bytes are complete frames. Only for
- * test_compression.py. compress_blocks prints the names of the compressions, one on each line
- * compress_blocks NAME SIZE compresses each SIZE bytes of the input as a frame to standard output
- * compress_blocks NAME whole prints the number of bytes in whole frames of the input, a file
+ * test_compression.py.
+ *
+ *   compress_blocks                 prints the names of the compressions, one on each line
+ *   compress_blocks NAME SIZE       compresses each SIZE bytes of the input as a frame to standard
+ *                                   output
+ *   compress_blocks NAME whole      prints the number of bytes in whole frames of the input, a file
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-"""Python packages that Debian does not have, in a virtual environment of the build folder.
+"""Installs Python packages that Debian does not have, in a virtual environment of the build folder.
 
-It is made once for each list, by pip; where that is not possible the test is skipped.
-"""
+The environment is made once for each list of packages, by pip. Where that is not possible the test
+is skipped."""
 import os
 import pathlib
 import shutil

@@ -1,4 +1,5 @@
-"""Metrics for consumers: every kind of sample, with labels that formats must escape."""
+"""Makes metrics for the tests in this folder: every kind of sample, with labels that formats must
+escape."""
 import otlp_writing as otlp
 from protobuf import CUMULATIVE, DELTA, INT64_MIN, UINT64_MAX, sample, telemetry
 

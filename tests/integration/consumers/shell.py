@@ -1,4 +1,4 @@
-"""Sluice in a shell's command line with third-party programs, as users run it."""
+"""Runs sluice in a shell's command line with third-party programs, as users do."""
 import os
 import re
 import shlex

@@ -1,5 +1,5 @@
-"""The packages' files for Prometheus and Grafana: promtool reads the alerts and raises them, and
-sluice serves every metric that they and the dashboard name."""
+"""Tests the packages' files for Prometheus and Grafana. promtool accepts the alerts and raises
+them, and sluice serves every metric that the alerts and the dashboard name."""
 import json
 import pathlib
 import re

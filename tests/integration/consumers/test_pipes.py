@@ -1,4 +1,4 @@
-"""Readers of standard output that read little, or late."""
+"""Tests readers of standard output that read only a few lines, or that begin late."""
 import os
 import time
 

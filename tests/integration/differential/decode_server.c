@@ -1,13 +1,18 @@
 /*
- * Decodes messages of any type on request. Only for test_differential.py. On standard input it
- * reads frames: a letter, a length in 4 bytes (little-endian), and that number of bytes. It answers
- * each with a frame on standard output. 'T' sets the type: its full name, a NUL, a descriptor set.
- * The answer is 'T', or 'E' with the error. 'M' messages of that type, each a byte of style bits, a
- * length (4 bytes) and its bytes. The answer is 'M': for each message its result (1 byte). For
- * DECODE_OK there follow, in 4 bytes each, the number of values without a JSON form, the number of
- * unknown fields, the length of its JSON and the length of its bytes encoded again; then the JSON
- * and the bytes. It reads a frame completely before it answers. So a client that writes a whole
- * frame before it reads cannot deadlock. It ends with 0 at the end of the input.
+ * Decodes messages of any type on request. Only for test_differential.py.
+ *
+ * On standard input it reads frames: a letter, a length in 4 bytes (little-endian), and that number
+ * of bytes. It answers each with a frame on standard output.
+ *
+ *   'T'  sets the type: its full name, a NUL, a descriptor set. The answer is 'T', or 'E' with the
+ *        error.
+ *   'M'  messages of that type, each a byte of style bits, a length (4 bytes) and its bytes. The
+ *        answer is 'M': for each message its result (1 byte). For DECODE_OK there follow, in 4
+ *        bytes each, the number of values without a JSON form, the number of unknown fields, the
+ *        length of its JSON and the length of its bytes encoded again; then the JSON and the bytes.
+ *
+ * It reads a frame completely before it answers. So a client that writes a whole frame before it
+ * reads cannot deadlock. It ends with 0 at the end of the input.
  */
 #include <stdint.h>
 #include <stdio.h>

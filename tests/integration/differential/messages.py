@@ -1,4 +1,4 @@
-"""Random messages in protobuf's wire format, written by hand: valid ones, and forms that no
+"""Makes random messages in protobuf's wire format, byte by byte: valid ones, and forms that no
 encoder would write."""
 import struct
 

@@ -1,4 +1,5 @@
-"""The results of Google's Python runtime, and the cases in which it is wrong."""
+"""Computes the expected results with Google's Python runtime. Corrects the cases in which it is
+wrong."""
 import collections
 import math
 import struct
@@ -195,7 +196,7 @@ class Oracle:
 
     def parse_into(self, message, data):
         """Parses into the empty message. Returns True if the bytes are a valid message. Sets
-        `sealed` if there is a map that Python cannot read."""
+        `sealed` if the message has a map that Python cannot read."""
         self.sealed = self.lacks_required = False
         LEFTOVERS.clear()
         try:

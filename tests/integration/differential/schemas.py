@@ -1,5 +1,6 @@
-"""Random schemas as descriptor sets: every type, label and presence that protobuf has, weird names,
-types that nest in themselves, extensions, message sets, and protobuf's own well-known types."""
+"""Makes random schemas as descriptor sets, with every type, label and presence that protobuf has,
+unusual names, types that nest in themselves, extensions, message sets, and protobuf's own
+well-known types."""
 from google.protobuf import any_pb2, descriptor_pb2, duration_pb2, empty_pb2, field_mask_pb2
 from google.protobuf import struct_pb2, timestamp_pb2, wrappers_pb2
 

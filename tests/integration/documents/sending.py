@@ -1,4 +1,5 @@
-"""Datagrams for each schema of the documents and examples, like those of the usual senders."""
+"""Sends datagrams for each schema of the documents and examples, like those of the usual senders.
+"""
 import subprocess
 
 from built import beside, command

@@ -1,4 +1,5 @@
-"""Commands of documents that deliver records: the far end must get all records."""
+"""Tests the commands in documents that deliver records to a server: the server must get all
+records."""
 import os
 import re
 import shutil

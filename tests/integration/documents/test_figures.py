@@ -1,4 +1,5 @@
-"""The page of figures: each section has its date and command, and can be measured separately."""
+"""Tests the page of figures and its tool: each section has a date and a command, and can be
+measured separately."""
 import os
 import pathlib
 import re

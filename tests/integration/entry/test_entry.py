@@ -1,5 +1,5 @@
-"""The start of every program: its arguments, streams and exit code. The arguments of this script
-are the command that starts the program."""
+"""Tests how every program is started: its arguments, streams and exit code. The arguments of this
+script are the command that starts the program begun."""
 
 import subprocess
 import sys

@@ -1,7 +1,9 @@
-"""Files that one machine writes are the same on another one, which can also read them.
+"""Tests that a file has the same bytes whichever kind of machine writes it, and that other machines
+can read it.
 
 The programs of this build run under qemu (tests/left_out_qemu.txt). TEST_NATIVE is the folder of
-the same programs for this machine, from the preset `release`; without it the script is skipped."""
+the same programs for this machine, from the preset `release`; without it the script is skipped.
+"""
 import hashlib
 import json
 import os

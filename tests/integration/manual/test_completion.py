@@ -1,4 +1,4 @@
-"""The completions in their shells, as if a user typed and pressed Tab.
+"""Tests the completions in their shells, as if a user typed and pressed Tab.
 
 bash and zsh run on a terminal of the test and show the completed line; fish lists its completions.
 """

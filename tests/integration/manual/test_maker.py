@@ -1,4 +1,4 @@
-"""The maker of the pages reports an invalid directive of a template with its line."""
+"""Tests that sluice-manual reports an invalid directive of a template with its line."""
 import os
 import pathlib
 import subprocess

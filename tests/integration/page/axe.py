@@ -1,4 +1,5 @@
-"""axe-core, which finds accessibility problems of pages. npm fetches it into the build folder."""
+"""Runs axe-core, which finds accessibility problems of pages. npm fetches it into the build folder.
+"""
 import os
 import pathlib
 import shutil

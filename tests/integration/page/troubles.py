@@ -1,5 +1,5 @@
-"""A collector with problems: twenty listeners and ten sinks, of which the last ones lose records,
-fail or wait.
+"""Makes the arguments of a collector with problems: twenty listeners and ten sinks, of which the
+last ones lose records, fail or wait.
 
 test_page.py and tools/screenshots start a collector with these arguments."""
 

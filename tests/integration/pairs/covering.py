@@ -1,4 +1,4 @@
-"""Rows of features, so that each possible pair of features occurs in at least one row.
+"""Selects rows of features, so that each possible pair of features occurs in at least one row.
 
 A row is one run of the program: a listener (its kind, framing and TLS), a sink, whether it has a
 spill, a format, and how the run ends. The computation is not random: the rows are the same in every

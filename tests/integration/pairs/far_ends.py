@@ -1,4 +1,4 @@
-"""Sinks of every kind, and the data that arrive at their far ends."""
+"""Makes sinks of every kind, and collects the data that arrive at their far ends."""
 import contextlib
 import itertools
 import socket

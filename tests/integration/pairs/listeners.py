@@ -1,4 +1,4 @@
-"""Listeners of every kind, framing and TLS, and senders for them."""
+"""Makes listeners of every kind, with every framing and with TLS, and senders for them."""
 import contextlib
 import os
 import socket

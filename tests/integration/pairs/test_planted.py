@@ -1,4 +1,5 @@
-"""The rows of test_pairs.py must find a planted fault: SLUICE is a program with it.
+"""Tests that the rows of test_pairs.py find a fault. SLUICE is a program to which the fault was
+added on purpose.
 
 A TLS listener limits the memory of OpenSSL in the whole process, so the connections of an https:
 sink in the same program fail. Either feature works without the other."""

@@ -1,4 +1,4 @@
-"""Captures of our own: pcap, raw IP, IPv4 datagrams."""
+"""Writes captures for tests: pcap files of IPv4 datagrams, with the link type raw IP."""
 import struct
 
 HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101)

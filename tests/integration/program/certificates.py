@@ -1,4 +1,4 @@
-"""Certificates for tests, made by the openssl command. Only the test trusts them."""
+"""Makes certificates for tests with the openssl command. Only the test trusts them."""
 import shutil
 import subprocess
 

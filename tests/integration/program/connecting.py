@@ -1,4 +1,4 @@
-"""--check=connect: the line that it prints for each sink, and its exit code."""
+"""Runs `sluice --check=connect`, and returns the line that it prints for each sink."""
 from sluice_program import RIEMANN, ProgramTest
 
 NOT_REACHED, CONFIGURATION = 69, 78

@@ -1,4 +1,5 @@
-"""Random texts that formats must change, and the results expected according to sinks/README.md."""
+"""Makes random texts that formats must change, and computes the results expected according to
+sinks/README.md."""
 import random
 import re
 

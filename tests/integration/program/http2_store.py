@@ -1,4 +1,5 @@
-"""An HTTP/2 store that ends streams and connections as a test requests (RFC 9113)."""
+"""Implements a store with HTTP/2 that ends streams and connections as a test requests (RFC 9113).
+"""
 import collections
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""A store that receives records by HTTP and answers as a test requests."""
+"""Implements a store that receives records by HTTP and answers as a test requests."""
 import collections
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Accounts of a nats-server with signed claims: an operator, an account and a user (JWT)."""
+"""Makes signed claims (JWT) for accounts of a nats-server: an operator, an account and a user."""
 import base64
 import hashlib
 import itertools

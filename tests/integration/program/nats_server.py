@@ -1,4 +1,4 @@
-"""A nats-server with JetStream for tests, and a small client that creates and reads streams."""
+"""Runs a nats-server with JetStream for tests. A small client creates and reads its streams."""
 import base64
 import json
 import os

@@ -1,4 +1,4 @@
-"""Histograms as OTLP data points, and the buckets that they contain."""
+"""Makes histograms as OTLP data points, and computes the buckets that they contain."""
 import collections
 import math
 

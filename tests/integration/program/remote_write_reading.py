@@ -1,4 +1,4 @@
-"""The series of a Prometheus remote-write request, 1.0 or 2.0, as a store reads them.
+"""Reads the series of a Prometheus remote-write request, 1.0 or 2.0, as a store does.
 
 The field numbers of prometheus.WriteRequest and io.prometheus.write.v2.Request are repeated here.
 """

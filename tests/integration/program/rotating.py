@@ -1,5 +1,6 @@
-"""Common code of tests of file sinks that rotate: numbered records, and the files that contain
-them. A record is a datagram of the telemetry schema with one gauge, whose value is its number."""
+"""Common code of tests of file sinks that rotate. Makes numbered records, and finds their numbers
+in the files. A record is a datagram of the schema telemetry with one gauge, whose value is the
+record's number."""
 import gzip
 import re
 import struct

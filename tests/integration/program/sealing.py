@@ -1,4 +1,4 @@
-"""Senders of sealed datagrams (sealed_datagram.py), and their keys files."""
+"""Makes sealed datagrams (sealed_datagram.py) and keys files for tests."""
 import base64
 import os
 import time

@@ -1,5 +1,5 @@
-"""Bursts of datagrams, each received completely before the next. No wake-up may be lost, and no
-line may be torn.
+"""Tests bursts of datagrams. Each burst is received completely before the next. No wake-up may be
+lost, and no line may be torn.
 
 The environment variable TEST_BURSTS is the number of datagrams in each test; the default is 20,000.
 """

@@ -1,4 +1,5 @@
-"""Captures of real senders, in both views, compared with the results of other programs."""
+"""Compares the output for captures of real senders, in both views, with the results of other
+programs."""
 import datetime
 import json
 import os

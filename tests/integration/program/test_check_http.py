@@ -1,4 +1,4 @@
-"""--check=connect of http: and https: sinks."""
+"""Tests --check=connect with `http:` and `https:` sinks."""
 import gzip
 import re
 import socket

@@ -1,4 +1,4 @@
-"""--check=connect of kafka: sinks, with librdkafka's mock cluster.
+"""Tests --check=connect with `kafka:` sinks and librdkafka's mock cluster.
 
 The mock creates each topic that a client requests; refusals are tested in
 tests/integration/servers.

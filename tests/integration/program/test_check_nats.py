@@ -1,4 +1,4 @@
-"""--check=connect of nats: sinks."""
+"""Tests --check=connect with `nats:` sinks."""
 import socket
 import ssl
 import unittest

@@ -1,5 +1,5 @@
-"""--check of spill=: reports what the folder contains and whether it can be used, and changes no
-file."""
+"""Tests --check with spill=: it reports what the folder contains and whether it can be used, and
+changes no file."""
 import os
 import pwd
 import shutil

@@ -1,4 +1,4 @@
-"""Pauses of a thread between two drains (coalesce=), as strace shows them. All records are
+"""Tests the pauses of a receiving thread (coalesce=), which strace shows. All records must be
 written."""
 import json
 import re

@@ -1,5 +1,5 @@
-"""The command line for users and scripts: exit codes, one line for each error, no start after an
-error."""
+"""Tests the command line: exit codes, and one line for each error. After an error the program must
+not start."""
 import os
 import re
 import socket

@@ -1,4 +1,4 @@
-"""command: sinks: programs that read, end, are killed, do not read, and do not end."""
+"""Tests `command:` sinks with programs that read, end, are killed, do not read, or do not end."""
 import os
 import pathlib
 import re

@@ -1,4 +1,5 @@
-"""A configuration from a file and from the environment: started with, checked, and printed."""
+"""Tests configurations from a file and from the environment: a start with them, --check, and
+--print-config."""
 import os
 import re
 import subprocess

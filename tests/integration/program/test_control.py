@@ -1,4 +1,5 @@
-"""The control socket: its permissions and answers, and that clients do not block each other."""
+"""Tests the control socket: its permissions and answers, and that clients do not block each other.
+"""
 import os
 import pathlib
 import select

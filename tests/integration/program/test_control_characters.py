@@ -1,5 +1,5 @@
-"""Control characters from senders: every one, in every string, in every text format, to a terminal
-and to a file."""
+"""Tests control characters from senders: each one, in every string, in every text format, to a
+terminal and to a file."""
 import os
 import pty
 import re

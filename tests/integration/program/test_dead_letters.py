@@ -1,5 +1,5 @@
-"""--dead-letter: datagrams that could not be decoded are kept with their reason, within limits, and
-without delaying others."""
+"""Tests --dead-letter: datagrams that could not be decoded are kept with their reason, within
+limits, and without delaying other datagrams."""
 import os
 import pty
 import resource

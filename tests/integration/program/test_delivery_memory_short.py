@@ -1,4 +1,4 @@
-"""A delivery with a spill in which one allocation fails, during a delivery and during a reload.
+"""Tests a sink with a spill while one allocation fails, during a delivery and during a reload.
 
 SLUICE is a program that is linked with tests/support/platform/failing_memory.h. Failures at the
 start are tested by ../../unit/sinks/test_delivery_memory.c."""

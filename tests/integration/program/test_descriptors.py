@@ -1,4 +1,5 @@
-"""File descriptors: how many the program reserves, and what it reports when there are too few."""
+"""Tests how many file descriptors the program reserves, and what it reports when there are too few.
+"""
 import os
 import re
 import unittest

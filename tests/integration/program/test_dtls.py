@@ -1,4 +1,5 @@
-"""dtls: clients with certificates and with pre-shared keys, other datagrams, and the limits."""
+"""Tests dtls: listeners with clients that have certificates or pre-shared keys, with other
+datagrams, and at their limits."""
 import os
 import pathlib
 import shutil

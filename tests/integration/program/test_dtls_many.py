@@ -1,4 +1,5 @@
-"""dtls: many sessions at a high rate, with a reload in the middle. Every record has one outcome.
+"""Tests a dtls: listener with many sessions at a high rate and a reload in the middle. Every record
+must have one outcome.
 
 TEST_DTLS_SESSIONS sessions send TEST_DTLS_RATE records a second for about two seconds."""
 import os

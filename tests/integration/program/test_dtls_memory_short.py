@@ -1,5 +1,5 @@
-"""dtls with a failing allocation, in the program or in OpenSSL: at the start, or while a client is
-served.
+"""Tests dtls: listeners while an allocation fails, in the program or in OpenSSL, at the start or
+while a client is served.
 
 SLUICE is a program that is linked with ../../support/platform/failing_memory.h."""
 import pathlib

@@ -1,4 +1,4 @@
-"""The end of the program: 0 if a destination is only slow, 74 if a write failed."""
+"""Tests the program's exit code: 0 if a destination is only slow, 74 if a write failed."""
 import os
 import unittest
 

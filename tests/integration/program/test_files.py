@@ -1,4 +1,4 @@
-"""File sinks: appending, and reopening renamed files on SIGHUP."""
+"""Tests file sinks: how they append to files, and reopen renamed files on SIGHUP."""
 import os
 import resource
 import unittest

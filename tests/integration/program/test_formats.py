@@ -1,4 +1,4 @@
-"""Formats other than JSON: real and random samples in each format, read by strict readers."""
+"""Tests formats other than JSON: strict readers read real and random samples in each format."""
 import json
 import math
 import os

@@ -1,4 +1,5 @@
-"""Frame Streams over TCP: both forms of the handshake, content types, and errors of a stream."""
+"""Tests Frame Streams over TCP: both forms of the handshake, content types, and errors of a stream.
+"""
 import random
 import socket
 import struct

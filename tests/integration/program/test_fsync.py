@@ -1,4 +1,4 @@
-"""The times at which files are synced to the disk, as strace shows them."""
+"""Tests when files are synced to the disk, which strace shows."""
 import re
 import signal
 import socket

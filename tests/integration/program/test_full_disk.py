@@ -1,5 +1,5 @@
-"""File sinks on a disk that is full and later has room again: a tmpfs of 4 MiB in a mount
-namespace."""
+"""Tests file sinks on a disk that is full and later has room again. The disk is a tmpfs of 4 MiB in
+a mount namespace."""
 import os
 import subprocess
 import time

@@ -1,5 +1,5 @@
-"""gro=on: the system may put many datagrams of a sender into one buffer. Everything else stays the same.
-"""
+"""Tests gro=on, with which the system may put many datagrams of a sender into one buffer. The
+records and counts must be the same as without."""
 import json
 import random
 import signal

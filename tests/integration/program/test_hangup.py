@@ -1,4 +1,4 @@
-"""The terminal in which the program was started is closed."""
+"""Tests what happens when the terminal in which the program was started is closed."""
 import fcntl
 import os
 import pty

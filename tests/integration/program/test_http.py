@@ -1,5 +1,5 @@
-"""http: sinks: each record is acknowledged, refused with a reason, unknown, or certainly not
-delivered."""
+"""Tests the outcomes of records in `http:` sinks: acknowledged, refused with a reason, unknown, or
+certainly not delivered."""
 import json
 import os
 import ssl

@@ -1,5 +1,5 @@
-"""https: sinks over HTTP/2: requests that the server certainly did not process are sent again and
-counted. The outcome of the others is unknown."""
+"""Tests `https:` sinks over HTTP/2. Requests that the server certainly did not process are sent
+again and counted. The outcome of other unanswered requests is unknown."""
 import ssl
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
-"""http: sinks: servers that answer badly or not at all cause the loss of only those records that
-the ledger counts."""
+"""Tests `http:` sinks with servers that answer badly or not at all: only the records that the
+ledger counts may be lost."""
 import time
 import unittest
 

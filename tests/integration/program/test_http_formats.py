@@ -1,4 +1,5 @@
-"""http: sinks: the content of a format's requests, and the meaning of its answers."""
+"""Tests the content of `http:` sinks' requests in each format, and how the answers are understood.
+"""
 import json
 import subprocess
 import unittest

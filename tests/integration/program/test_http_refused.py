@@ -1,5 +1,5 @@
-"""http: sinks: one bad record in a request must not cause the loss of good ones, however the store
-refuses it."""
+"""Tests `http:` sinks with bad records: one bad record in a request must not cause the loss of good
+ones, however the store refuses it."""
 import time
 import unittest
 

@@ -1,4 +1,5 @@
-"""http: sinks: credentials are in files, are read again by a reload, and are never shown."""
+"""Tests the credentials of `http:` sinks: they are in files, are read again by a reload, and are
+never shown."""
 import base64
 import gzip
 import json

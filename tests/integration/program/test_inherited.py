@@ -1,5 +1,5 @@
-"""Sockets that the program inherits, as from systemd: they are bound before it starts, and remain
-open after it ends."""
+"""Tests sockets that the program inherits, as from systemd. They are bound before the program
+starts, and remain open after it ends."""
 import contextlib
 import os
 import signal

@@ -1,4 +1,4 @@
-"""IPv6, by itself and with IPv4 on one socket."""
+"""Tests listeners with IPv6 only, and with IPv6 and IPv4 on one socket."""
 import socket
 import subprocess
 import unittest

@@ -1,4 +1,5 @@
-"""kafka: sinks: written records are in the topic, and the ledger counts the outcome of the rest."""
+"""Tests `kafka:` sinks: written records are in the topic, and the ledger counts the outcome of the
+others."""
 import json
 import os
 import unittest

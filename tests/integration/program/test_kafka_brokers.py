@@ -1,4 +1,5 @@
-"""A kafka: sink whose brokers name many others: librdkafka opens descriptors for each of them."""
+"""Tests a `kafka:` sink whose brokers name many other brokers. librdkafka opens descriptors for
+each of them."""
 import unittest
 
 from built import nothing_on_windows

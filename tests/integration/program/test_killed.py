@@ -1,4 +1,4 @@
-"""File sinks of programs that are killed (kill -9) at random moments, under load.
+"""Tests file sinks of programs that are killed (kill -9) at random moments under load.
 
 The environment variable TEST_KILLS is the number of kills for each kind of file."""
 import os

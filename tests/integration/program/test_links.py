@@ -1,5 +1,5 @@
-"""Outputs in a folder that all users can write to: the program must not write through a link of
-another user."""
+"""Tests outputs in a folder to which all users can write: the program must not write through a link
+of another user."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Several listeners, receivers and sinks at once, and runs that end by themselves."""
+"""Tests several listeners, receivers and sinks at once, and runs that end by themselves."""
 import os
 import pathlib
 import socket

@@ -1,4 +1,4 @@
-"""Captures that another program is writing while they are read, as `tcpdump -w` into a pipe."""
+"""Tests captures that another program writes while they are read, like `tcpdump -w` into a pipe."""
 import os
 import signal
 import threading

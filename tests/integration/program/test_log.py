@@ -1,4 +1,4 @@
-"""The log on stderr: levels, formats, and rate limits."""
+"""Tests the log on stderr: levels, formats, and rate limits."""
 import os
 import re
 import socket

@@ -1,7 +1,7 @@
-"""One of the program's allocations fails: at the start, at the stop, or in between.
+"""Tests the program while one of its allocations fails: at the start, at the stop, or in between.
 
-To be quick, it tries a sample of the allocations; with the environment variable
-TEST_EVERY_ALLOCATION=1, it tries each. SLUICE is a program that is linked with
+To be quick, only a sample of the allocations is tried. With the environment variable
+TEST_EVERY_ALLOCATION=1, each is tried. SLUICE is a program that is linked with
 ../../support/platform/failing_memory.h."""
 import contextlib
 import json

@@ -1,5 +1,5 @@
-"""Multicast groups in a network of the test: which socket receives which datagrams, and groups
-whose interface disappears and returns."""
+"""Tests multicast groups in a network of the test: which socket receives which datagrams, and what
+happens when a group's interface disappears and returns."""
 import json
 import pathlib
 import socket

@@ -1,4 +1,5 @@
-"""nats: sinks: written records are in the stream, and the ledger has the outcome of the others."""
+"""Tests `nats:` sinks: written records are in the stream, and the ledger has the outcome of the
+others."""
 import json
 import ssl
 import unittest

@@ -1,4 +1,4 @@
-"""format=openmetrics: each flush writes a complete file, which a strict reader accepts."""
+"""Tests format=openmetrics: each flush writes a complete file, which a strict reader accepts."""
 import gzip
 import json
 import math

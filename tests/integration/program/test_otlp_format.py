@@ -1,4 +1,4 @@
-"""format=otlp: requests of OpenTelemetry's protocol, read back by our own programs."""
+"""Tests format=otlp: our own programs read the requests that it writes."""
 import json
 import subprocess
 import unittest

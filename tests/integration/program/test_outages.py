@@ -1,4 +1,5 @@
-"""Outages of a far end: the log from the beginning to the end, and the health during the outage."""
+"""Tests outages of a server to which a sink sends: the log from the beginning to the end, and the
+health report during the outage."""
 import contextlib
 import os
 import socket

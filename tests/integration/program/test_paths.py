@@ -1,4 +1,4 @@
-"""File sinks with fields in their paths: each record is in the file that its time and values
+"""Tests file sinks with fields in their paths: each record is in the file that its time and values
 select."""
 import collections
 import resource

@@ -1,5 +1,5 @@
-"""rate_limit=: how much each source may send. It is exact for a capture, and measured for a running
-program."""
+"""Tests rate_limit=, which limits how much each source may send. The expected counts are exact for
+a capture. For a running program they depend on the measured time."""
 import socket
 import time
 import unittest

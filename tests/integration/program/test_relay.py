@@ -1,4 +1,5 @@
-"""udp: sinks: datagrams are relayed unchanged, to all addresses or alternately, and counted."""
+"""Tests `udp:` sinks: datagrams are relayed unchanged, to all addresses or to each in turn, and
+counted."""
 import os
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""keep_source=on over a link with an MTU of 1,500: larger datagrams are sent in fragments."""
+"""Tests keep_source=on over a link with an MTU of 1,500: larger datagrams are sent in fragments."""
 import subprocess
 
 from namespaces import run_tests

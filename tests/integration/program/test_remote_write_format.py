@@ -1,4 +1,4 @@
-"""format=remote-write: each block becomes a request with the content of format=prometheus, in
+"""Tests format=remote-write: each block becomes a request with the content of format=prometheus, in
 version 1.0 or 2.0."""
 import math
 import re

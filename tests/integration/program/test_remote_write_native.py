@@ -1,5 +1,5 @@
-"""format=remote-write: native histograms, exemplars, start times and metadata, as Google's protobuf
-reads the requests."""
+"""Tests native histograms, exemplars, start times and metadata in format=remote-write. Google's
+protobuf reads the requests."""
 import math
 import struct
 import unittest

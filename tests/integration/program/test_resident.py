@@ -1,4 +1,5 @@
-"""Resident memory: small for a small configuration, and constant over time."""
+"""Tests the program's resident memory: it is small for a small configuration, and constant over
+time."""
 import os
 import pathlib
 import unittest

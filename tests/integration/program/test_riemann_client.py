@@ -1,4 +1,4 @@
-"""The sample of a third-party sender: Debian's riemann-c-client."""
+"""Tests the sample that a third-party sender sends: Debian's riemann-c-client."""
 import shutil
 import subprocess
 import time

@@ -1,5 +1,5 @@
-"""File sinks that rotate: the names and number of their files, and that no record is lost or
-torn."""
+"""Tests file sinks that rotate: the names and number of their files. No record may be lost or torn.
+"""
 import datetime
 import os
 import subprocess

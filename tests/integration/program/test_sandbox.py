@@ -1,4 +1,4 @@
-"""--sandbox: what an intruder cannot do, what the program can still do, and where a start is
+"""Tests --sandbox: what an intruder cannot do, what the program can still do, and when a start is
 refused."""
 import os
 import pathlib

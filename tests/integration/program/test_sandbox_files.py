@@ -1,5 +1,5 @@
-"""Files that other files name, in the sandbox: those that exist at the start are permitted, others
-are refused."""
+"""Tests the sandbox with files that are named in other files: those that exist at the start are
+permitted, others are refused."""
 import pathlib
 import subprocess
 import tempfile

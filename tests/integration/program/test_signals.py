@@ -1,5 +1,5 @@
-"""Signals that stop the program, at once or gracefully, or request its ledger, while datagrams
-arrive."""
+"""Tests signals while datagrams arrive: they stop the program, at once or gracefully, or request
+its ledger."""
 import os
 import signal
 import socket

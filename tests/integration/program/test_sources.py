@@ -1,5 +1,5 @@
-"""allow= and deny=, applied by the program or by the kernel. All of 127.0.0.0/8 belongs to this
-machine."""
+"""Tests allow= and deny=, which the program or the kernel applies. All addresses of 127.0.0.0/8
+belong to this machine."""
 import pathlib
 import socket
 import unittest

@@ -1,4 +1,5 @@
-"""A sink with a spill. Its program is killed (kill -9) repeatedly while the far end is unreachable.
+"""Tests a sink with a spill whose program is killed (kill -9) repeatedly while the server is
+unreachable.
 
 The environment variable TEST_SPILL_KILLS is the number of kills."""
 import json

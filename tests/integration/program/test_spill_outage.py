@@ -1,5 +1,5 @@
-"""A far end is unreachable for seconds under load. With a spill no record may be missing
-afterwards; without one, exactly those that the ledger counts.
+"""Tests a server that is unreachable for seconds under load. With a spill no record may be missing
+afterwards. Without one, exactly those may be missing that the ledger counts as lost.
 
 The environment variable TEST_OUTAGE is the number of seconds, and of records a second. Windows does
 not count the kernel's drops, so there the rate is one that a busy machine can handle."""

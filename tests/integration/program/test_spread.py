@@ -1,5 +1,5 @@
-"""spread=datagram: each datagram of a sender may go to any of several sockets, and its sequence
-numbers are counted exactly."""
+"""Tests spread=datagram, with which each datagram of a sender may arrive at another socket. The
+sender's sequence numbers must be counted exactly."""
 import json
 import os
 import random

@@ -1,4 +1,4 @@
-"""The status page's server: its files, and the answers to requests and event streams."""
+"""Tests the server of the status page: its files, and its answers to requests and event streams."""
 import gzip
 import os
 import re

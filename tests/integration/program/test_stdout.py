@@ -1,4 +1,4 @@
-"""Standard output: a pipe to another program, a file, or a terminal."""
+"""Tests sinks that write to standard output: a pipe to another program, a file, or a terminal."""
 import fcntl
 import os
 import pty

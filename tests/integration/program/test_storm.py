@@ -1,4 +1,4 @@
-"""Files that rotate all the time while others move and remove them, under load.
+"""Tests files that rotate all the time under load, while other programs move and remove them.
 
 The environment variable TEST_STORM is the number of records. The default is 100,000, or less where
 a sanitizer or Wine slows the program down."""

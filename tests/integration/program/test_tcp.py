@@ -1,4 +1,5 @@
-"""tcp:// listeners: frames, answers, limits and ends. Senders wait, and no record is lost."""
+"""Tests tcp:// listeners: frames, answers, limits, and the ends of connections. Senders wait, and
+no record is lost."""
 import contextlib
 import os
 import select

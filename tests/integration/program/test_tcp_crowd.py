@@ -1,5 +1,5 @@
-"""Many connections at a steady rate, bad clients among them, and a sink that is stopped for some
-time.
+"""Tests many connections at a steady rate, with bad clients among them, and a sink that is stopped
+for some time.
 
 By default it is short. TEST_CROWD sets the numbers: connections, bad clients, messages a second,
 seconds, and seconds for which the sink is stopped."""

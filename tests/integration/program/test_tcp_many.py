@@ -1,4 +1,5 @@
-"""tcp:// listeners with very many connections: the cost of each must not grow with their number."""
+"""Tests tcp:// listeners with very many connections: the cost of each connection must not grow with
+their number."""
 import contextlib
 import pathlib
 import re

@@ -1,5 +1,4 @@
-"""tcp:// listeners and reloads: they are added, changed and removed, and no frame is lost or
-written twice."""
+"""Tests reloads that add, change and remove tcp:// listeners: no frame is lost or written twice."""
 import json
 import select
 import socket

@@ -1,5 +1,5 @@
-"""The schema telemetry over UDP: every kind of value, label and time, and the effects of sequence
-numbers."""
+"""Tests the schema telemetry over UDP: every kind of value, label and time, and the effects of
+sequence numbers."""
 import struct
 import unittest
 

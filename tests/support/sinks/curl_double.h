@@ -2,8 +2,10 @@
  * Replaces libcurl in tests, by a table of functions that send no data. A script decides the course
  * of each request. A request may never begin, as during a slow name lookup. It may be sent and not
  * answered. Its answer may be late, truncated, or reported twice. Or the request may fail before it
- * begins, while the status of the previous request is still set. There is one multi handle. The
- * functions of libcurl run in the client's thread, those below in the test's thread.
+ * begins, while the status of the previous request is still set.
+ *
+ * There is one multi handle. The functions of libcurl run in the client's thread, those below in
+ * the test's thread.
  */
 #ifndef SLUICE_TESTS_SUPPORT_SINKS_CURL_DOUBLE_H
 #define SLUICE_TESTS_SUPPORT_SINKS_CURL_DOUBLE_H

@@ -1,9 +1,12 @@
 /*
  * Replaces librdkafka in tests: a shared library of the same name with the functions that the
  * program uses. It sends no data. The test decides for each message whether it arrives, when and
- * how often it is reported, and with which error. The test also provides the time. As in the
- * program, only one thread at a time calls the functions of a producer, except rd_kafka_destroy.
- * The double has no threads of its own: kafka_double_tick does the work of the library's threads.
+ * how often it is reported, and with which error. The test also provides the time.
+ *
+ * As in the program, only one thread at a time calls the functions of a producer, except
+ * rd_kafka_destroy. The double has no threads of its own: kafka_double_tick does the work of the
+ * library's threads.
+ *
  * During a name lookup the library's threads are busy: their messages get no report.
  * rd_kafka_destroy waits for the end of the lookup, and so does rd_kafka_purge without
  * RD_KAFKA_PURGE_F_NON_BLOCKING.

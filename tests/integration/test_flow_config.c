@@ -364,7 +364,7 @@ TEST_WITH(a_listener_that_comes_back_counts_its_sockets_errors_on, flow_set_up, 
     assert_int_equal(flow->final->listeners[1].receive_errors, 3);
 }
 
-/* A removed listener still checks who may send while its socket is drained. */
+/* A removed listener still applies allow= and deny= while its socket is drained. */
 TEST_WITH(a_listener_that_goes_knows_to_the_end_who_may_send, flow_set_up, flow_tear_down)
 {
     struct flow *flow = *state;

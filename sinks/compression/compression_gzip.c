@@ -22,8 +22,8 @@
 #define MEMORY_LEVEL 8                /* zlib's default */
 
 /*
- * Room for both of zlib's states (268 KiB and 40 KiB in zlib 1.2.13), with a reserve for other
- * versions.
+ * Room for zlib's states for compressing and decompressing (268 KiB and 40 KiB in zlib 1.2.13), and
+ * a reserve for other versions.
  */
 #define ARENA_SIZE ((size_t)384 * 1024)
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /*
- * For the functions that let sluice supply the library's memory. Only the static library has them.
+ * Declares the functions with which sluice supplies the library's memory. Only the static library
+ * has them.
  */
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>

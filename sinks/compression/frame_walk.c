@@ -19,8 +19,8 @@ bool frame_walk_read(struct frame_walk *walk, uint64_t offset, void *bytes, size
 }
 
 /*
- * Number of frames whose beginnings are stored. If all of them are damaged, the file is walked
- * again for those before them.
+ * The beginnings of the last KEPT_FRAMES frames are stored. If all these frames are damaged, the
+ * file is walked again, up to the first of them.
  */
 #define KEPT_FRAMES 256
 

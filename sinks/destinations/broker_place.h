@@ -11,8 +11,8 @@
 #include "collector/base/error.h"
 
 /*
- * BROKER_LIST_SIZE: bytes of the list of brokers with its NUL. BROKERS_MOST: maximum number of
- * brokers.
+ * BROKER_LIST_SIZE: maximum size of the list of brokers in bytes, with its NUL. BROKERS_MOST:
+ * maximum number of brokers.
  */
 #define BROKER_LIST_SIZE 1024
 #define BROKERS_MOST     32
@@ -21,7 +21,7 @@
 struct broker_kind {
     const char *scheme;
     const char *route, *example; /* the word for NAME in messages, and an example of a NAME */
-    unsigned port;               /* of brokers that are written without a port */
+    unsigned port;               /* the default port */
 };
 
 struct broker_place {

@@ -1,4 +1,4 @@
-/* Advice about server certificates that were refused. */
+/* Explains to users why a server's certificate was refused. */
 #ifndef SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 #define SLUICE_SINKS_DESTINATIONS_CERTIFICATE_ADVICE_H
 

@@ -1,4 +1,6 @@
-/* libcurl, which is loaded only if there is an http: or https: sink. */
+/*
+ * Declares the functions of libcurl, which is loaded only if there is an `http:` or `https:` sink.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_CURL_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_CURL_LIBRARY_H
 

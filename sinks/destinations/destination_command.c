@@ -1,5 +1,6 @@
 /*
- * command: a program that reads records on its standard input and is restarted when it ends.
+ * A `command:` sink starts a program that reads records on its standard input. The program is
+ * restarted when it ends.
  *
  * The sink's thread starts and polls the program: a pipe can report how many bytes are unread, but
  * not when that number changes. One program runs at a time. After it has ended, the next one is

@@ -1,6 +1,6 @@
 /*
- * file:PATH. A path without fields, rotation, compression and sorting is a plain file, written
- * here; all other paths are sets of files (sinks/files/file_set.h).
+ * A `file:` sink without fields in its path, rotation, compression and sorting writes a plain file,
+ * with the functions below. All other `file:` sinks write sets of files (sinks/files/file_set.h).
  *
  * A plain file is appended to. It is opened again on request, or when its path no longer leads to
  * it: log rotation renames the file and then sends SIGHUP. A truncated file is continued.
@@ -262,7 +262,7 @@ static enum write_result file_write(struct destination *destination, const void 
     return output_destination_write(destination, bytes, size, written, error);
 }
 
-/* A regular file needs nothing: its end is repaired when it is opened again. */
+/* Does nothing for a regular file: its end is repaired when it is opened again. */
 static void leave_torn(struct destination *destination)
 {
     if (!output_file_is_regular(file_of(destination)->output.file))
@@ -333,7 +333,9 @@ static int create_plain(const struct path_template *path, const struct destinati
     return 0;
 }
 
-/* The configuration has checked the path. Returns NULL if out of memory. */
+/*
+ * Fails only if out of memory, because the configuration has checked the path. Then returns NULL.
+ */
 static struct path_template *parse_path(const struct destination_options *options)
 {
     struct path_template *path;

@@ -1,4 +1,7 @@
-/* http: and https: send each block of records as the body of a POST request, with libcurl. */
+/*
+ * An `http:` or `https:` sink sends each block of records as the body of a POST request, with
+ * libcurl.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * kafka: passes messages to librdkafka, which sends them and reports the outcome of each. A message
- * is the lines of a record or of a block (key `per`).
+ * A `kafka:` sink passes messages to librdkafka, which sends them and reports the outcome of each.
+ * A message is the lines of a record or of a block (key `per`).
  *
  * librdkafka does not copy messages: the sink must keep a block until the last of its messages is
  * reported. Reports are delivered within rd_kafka_poll(), so this code runs only in the sink's
@@ -256,7 +256,10 @@ struct group {
     size_t messages, bytes;
 };
 
-/* `group` is the sum of the messages handed over so far. */
+/*
+ * Returns true if the flight may be handed over now. Adds it to *group, the messages handed over so
+ * far.
+ */
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
@@ -479,7 +482,7 @@ static int kafka_create(const struct destination_options *options, struct destin
     return 0;
 }
 
-/* Creates no producer, because a producer connects. */
+/* Checks the settings. Creates no producer, because a producer connects. */
 static int kafka_check(const struct destination_options *options, struct error *error)
 {
     struct kafka *tried = kafka_make(options, error);

@@ -1,4 +1,4 @@
-/* nats: publishes messages to JetStream, which acknowledges each. */
+/* A `nats:` sink publishes messages to JetStream, which acknowledges each. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* stdout: writes records, and only records, to standard output. */
+/* A `stdout` sink writes its records to standard output. */
 #include <stdlib.h>
 
 #include "collector/contract/encoder.h"

@@ -1,5 +1,6 @@
 /*
- * udp: forwards datagrams unchanged, each to all targets, or to one of them by round robin.
+ * A `udp:` sink forwards datagrams unchanged, each to all targets, or to one of them by round
+ * robin.
  *
  * With round robin, if a target cannot be reached, its datagram goes to the next target. To keep
  * the source addresses, datagrams are sent as raw packets (relay_packets.h), one by one.

@@ -1,4 +1,7 @@
-/* The meanings of HTTP statuses for the records of a request. Pure; any thread. */
+/*
+ * Decides from an HTTP status whether the server accepted the records of a request. Pure; any
+ * thread.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_ANSWER_H
 

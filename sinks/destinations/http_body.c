@@ -137,7 +137,7 @@ static bool is_mixed(const struct delivery_block *block, const struct http_range
     return false;
 }
 
-/* For a range that also has records of other groups, which are omitted. */
+/* Copies the records of the range's group. Omits the records of other groups. */
 static void gather(struct http_body *body, const struct delivery_block *block,
                    const struct http_range *range)
 {

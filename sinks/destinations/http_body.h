@@ -16,7 +16,7 @@
 #include "collector/text/text.h"
 #include "sinks/destinations/http_exchange.h"
 
-/* The format's head, and the records. */
+/* The number of pieces of a body: the format's head, and the records. */
 #define HTTP_BODY_PIECES 2
 
 struct http_body {
@@ -54,8 +54,8 @@ enum http_body_result {
 };
 
 /*
- * Makes the body of a request in shape number `shape` of the encoder. It has the records of the
- * range that are in the group of the range's first record.
+ * Makes a body in the encoder's shape number `shape`. It contains the records of the range that are
+ * in the same group (delivery_record.group) as the range's first record.
  */
 enum http_body_result http_body_make(struct http_body_maker *maker, struct http_body *body,
                                      const struct delivery_block *block,
@@ -64,7 +64,7 @@ enum http_body_result http_body_make(struct http_body_maker *maker, struct http_
 /* Makes a body without records. Returns false if out of memory. */
 bool http_body_make_empty(struct http_body_maker *maker, struct http_body *body, size_t shape);
 
-/* In bytes. */
+/* Returns the size of the body in bytes. */
 size_t http_body_size(const struct http_body *body);
 
 #endif

@@ -12,7 +12,7 @@
 #include "sinks/destinations/http_shapes.h"
 #include "sinks/destinations/otlp_answer.h"
 
-/* The longest wait of the thread. Work wakes it earlier. */
+/* The longest wait of the thread, in milliseconds. Work wakes it earlier. */
 #define LOOK_MS 1000
 
 /* The thread's pause after a call of libcurl failed. */
@@ -73,7 +73,10 @@ size_t http_client_memory(size_t in_flight)
 
 /* --- the thread that drives libcurl ----------------------------------------------------------- */
 
-/* Returns the oldest slot in state `from`, which gets the state `to`, or NULL. */
+/*
+ * Changes the state of the oldest slot in state `from` to `to`. Returns the slot, or NULL if there
+ * is none.
+ */
 static struct slot *move_one(struct http_client *client, enum slot_state from, enum slot_state to)
 {
     struct slot *first = NULL;
@@ -219,7 +222,7 @@ static uint64_t most_points(const struct http_exchange *exchange)
     return points;
 }
 
-/* An OTLP receiver may have rejected some data points of a request that it accepted. */
+/* Reads how many data points an OTLP receiver has rejected of a request that it accepted. */
 static void client_read_answer(struct slot *slot)
 {
     struct http_result *result = &slot->result;
@@ -324,7 +327,10 @@ static bool client_stops(struct http_client *client)
     return stops;
 }
 
-/* After a failure libcurl may return at once each time, so the thread pauses. */
+/*
+ * Waits for libcurl's sockets. After a failure libcurl may return at once each time, so the thread
+ * also pauses.
+ */
 static void client_wait(struct http_client *client, CURLMcode performed)
 {
     CURLMcode waited = client->options.library->multi_poll(client->multi, NULL, 0, LOOK_MS, NULL);

@@ -23,7 +23,10 @@ void http_exchange_begin(struct http_exchange *exchange, struct delivery_block *
     }
 }
 
-/* If there is no room for another group, returns the last one. */
+/*
+ * Returns the index of the group with the fingerprint, which is added if it is missing. If there is
+ * no room for it, returns the index of the last group.
+ */
 static size_t exchange_find_group(struct http_exchange *exchange, uint32_t fingerprint,
                                   uint32_t refusals)
 {
@@ -207,8 +210,8 @@ bool http_exchange_next(struct http_exchange *exchange)
 /* --- refusals --------------------------------------------------------------------------------- */
 
 /*
- * `parts`: the server may accept only some of the records. `some`: it may have accepted some
- * already.
+ * `parts`: the server may accept some of the records in other requests. `some`: the server may
+ * already have stored some of them.
  */
 struct refusal {
     uint8_t reason;

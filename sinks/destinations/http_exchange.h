@@ -1,6 +1,6 @@
 /*
- * The requests for one block, and the consequences of their answers for its records. A state
- * machine without a connection. One thread at a time. At the end each record has its outcome.
+ * Chooses the records of each request for one block, and sets the outcome of each record from the
+ * answers. A state machine, independent of connections. One thread at a time.
  *
  * Usually a block is one request. A range of records that was refused because of its content is
  * divided in halves, until a refused request has a single record. So only bad records are rejected,
@@ -8,12 +8,12 @@
  * bad records among N costs about 2 * log2(N / B) + 3 requests; a block costs at most 2 * N - 1
  * requests. After HTTP_REQUESTS_MOST requests the remaining records are sent again later.
  *
- * Lessons (http_lessons.h) avoid that cost in later blocks. Series and senders of which every
- * record was recently refused form groups, which get separate requests after the other records.
- * After HTTP_LESSONS_HOPELESS refusals a group is hopeless: its refused request is not divided.
- * Instead two of its records are probed, each in a request of its own: the newest and the oldest,
- * if possible of series that were not refused so far. If both are refused, the whole group is
- * refused. If a server refuses everything, whole blocks are probed in this way.
+ * Lessons (http_lessons.h) avoid that cost in later blocks. If every recent record of a series or
+ * of a sender was refused, its records form a group. Groups get separate requests, after the other
+ * records. After HTTP_LESSONS_HOPELESS refusals a group is hopeless: its refused request is not
+ * divided. Instead two of its records are probed, each in a request of its own: the newest and the
+ * oldest, if possible of series that were not refused so far. If both are refused, the whole group
+ * is refused. If a server refuses everything, whole blocks are probed in this way.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_EXCHANGE_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_EXCHANGE_H
@@ -42,7 +42,8 @@
 struct http_reply {
     long status; /* 0: there was no answer */
     bool sent;   /* at least a part of the body was sent */
-    bool proof;  /* the answer has the header that proves the second shape (http_shapes.h) */
+    bool proof;  /* the answer has the header of a server that supports the second shape
+                    (http_shapes.h) */
     bool unseen; /* no answer, and the server has not processed the request (HTTP/2) */
     bool partly; /* a refusal that says that some records were accepted */
     bool never;  /* a refusal that says that the records will never be accepted */
@@ -53,9 +54,9 @@ struct http_reply {
 };
 
 /*
- * For records that exist only in the second shape (http_shapes.h). A server that knows only the
- * first shape sees no records in such a request and answers with a success. So a success without
- * the proof becomes a refusal.
+ * To be called for a request whose records can only be sent in the second shape (http_shapes.h). A
+ * server that knows only the first shape sees no records in the request and answers with a success.
+ * So a success without reply->proof becomes a refusal.
  */
 static inline void http_reply_require_proof(struct http_reply *reply)
 {
@@ -72,7 +73,7 @@ struct http_range {
     size_t first, count;
 };
 
-/* A waiting range. */
+/* A range whose records must be sent in a later request. */
 struct http_part {
     struct http_range range;
     bool divided; /* the range was refused as a whole and must be divided */
@@ -90,7 +91,7 @@ struct http_exchange {
     struct http_lessons *lessons; /* NULL if there are no lessons */
     bool repeats;                 /* the same records may be sent twice */
     struct http_range range;      /* the records of the current request */
-    size_t at; /* before this index, each record of the current group has an outcome or is in
+    size_t at; /* each record of the current group before this index has an outcome or is in
                   `waiting` */
     size_t group, group_count; /* index of the current group; number of groups */
     struct http_group groups[HTTP_GROUPS_MOST + 1];
@@ -125,7 +126,10 @@ bool http_exchange_next(struct http_exchange *exchange);
 /* Applies the reply to the records of the current request. */
 void http_exchange_answer(struct http_exchange *exchange, const struct http_reply *reply);
 
-/* For a current request that cannot be made. If its records are too large, they are divided. */
+/*
+ * To be called instead of http_exchange_answer if the current request cannot be made. If its
+ * records are too large, they are divided.
+ */
 void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason reason,
                           const char *why);
 
@@ -133,7 +137,8 @@ void http_exchange_reject(struct http_exchange *exchange, enum delivery_reason r
 void http_exchange_cancel(struct http_exchange *exchange, const char *why);
 
 /*
- * To be called at the end. Groups of which a record was accepted are not isolated in later blocks.
+ * To be called at the end. If a record of a group was accepted, the group's series or sender gets
+ * no separate requests for later blocks.
  */
 void http_exchange_end(struct http_exchange *exchange);
 

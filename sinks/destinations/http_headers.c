@@ -83,7 +83,7 @@ static int headers_read_text(const char *key, const char *path, char text[HTTP_H
     return 0;
 }
 
-/* The line must be printable. The caller clears `text`. */
+/* Reads the first line of the file, which must be printable. The caller clears `text`. */
 static int headers_read_line(const char *key, const char *path, char text[HTTP_HEADERS_SIZE + 1],
                              struct error *error)
 {

@@ -58,7 +58,7 @@ struct http_lessons {
  */
 size_t http_lessons_key(const uint8_t secret[16], const struct record *record, uint8_t *key);
 
-/* To be called when a record is refused that was the only one of its request. */
+/* To be called when the server refuses a request that has only this record. */
 void http_lessons_refused(struct http_lessons *lessons, const struct delivery_block *block,
                           const struct delivery_record *record);
 

@@ -276,7 +276,7 @@ static bool was_left_out(const struct http_request *request)
 }
 
 /*
- * Returns true if libcurl has given up sending the request again. It counts the retries of all
+ * Returns true if libcurl has given up sending the request again. libcurl counts the retries of all
  * requests of a handle together.
  */
 static bool tried_too_often(const struct http_request *request)

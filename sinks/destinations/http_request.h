@@ -21,12 +21,12 @@
 #define HTTP_ANSWER_SIZE ((size_t)16 * 1024)
 #define HTTP_ANSWER_MOST ((size_t)1024 * 1024)
 
-/* Bytes that are read of an answer's headers, with those of interim answers. */
+/* The maximum size of an answer's headers in bytes, including the headers of interim answers. */
 #define HTTP_HEAD_MOST ((size_t)256 * 1024)
 
 /*
  * GOAWAY frames on HTTP/2 connections, found in libcurl's messages. All requests of a sink share
- * them.
+ * this struct.
  */
 struct http_goaways {
     uint64_t count;

@@ -6,8 +6,8 @@
  * After a request of the first shape was accepted, one request is sent in the second shape. A
  * header of the answer proves that the server understood that request (Prometheus remote write 2.0,
  * "Required Written Response Headers"). A success is not a proof, because a server of version 1.0
- * sees an empty request. Without the proof, the records of that request and all later records are
- * sent in the first shape.
+ * sees an empty request. If the answer lacks the header, the records of that request and all later
+ * records are sent in the first shape.
  *
  * If the records cannot be written in the first shape, `only_second` is set.
  *

@@ -90,7 +90,7 @@ static size_t size_without(const char *place, size_t size, const char *end)
 }
 
 /*
- * Returns the place with `path` at its end, instead of an OTLP path if the place ends with one.
+ * Returns the place followed by `path`. An OTLP path at the end of the place is removed first.
  * Returns NULL if out of memory.
  */
 static char *place_at(const char *place, const char *path)

@@ -1,5 +1,6 @@
 /*
- * A JetStream server's JSON answer to a message: that it is stored, or why not. Pure; any thread.
+ * Reads a JetStream server's JSON answer to a message. The answer says that the message is stored,
+ * or why it is not. Pure; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_JETSTREAM_ANSWER_H

@@ -1,6 +1,6 @@
 /*
- * The blocks of a kafka: sink that are in flight: which records wait, which of them librdkafka has,
- * and what its reports mean for them.
+ * Tracks the blocks in flight of a `kafka:` sink: which records wait, which records librdkafka has,
+ * and the outcome of each record, from librdkafka's reports.
  *
  * A message is a record, or, with `per_block`, the records of a block that fit into one message. A
  * broker that refuses a request as too large refuses all messages in it. They are sent again in
@@ -29,7 +29,7 @@
 struct kafka_flight {
     struct delivery_block *block; /* NULL: unused */
     bool open;                    /* a record has no outcome yet */
-    size_t waiting;               /* number of records to hand over */
+    size_t waiting;               /* number of records to hand over to the library */
     size_t unreported;            /* number of messages that the library has */
     size_t messages,
         bytes;          /* number and bytes of the messages handed over since kafka_flights_begin */
@@ -46,8 +46,8 @@ struct kafka_flights {
 
     struct kafka_flight all[KAFKA_FLIGHTS];
     uint64_t last_order;
-    size_t handed;              /* number of flights of which the library has messages */
-    size_t unreported;          /* messages of those flights, with those already reported */
+    size_t handed;     /* number of flights of which the library has messages */
+    size_t unreported; /* number of messages of those flights, including reported messages */
     size_t done[KAFKA_FLIGHTS]; /* ring of the finished flights, in the order in which they ended */
     size_t done_at, done_count;
 
@@ -100,8 +100,8 @@ void kafka_flights_refuse(struct kafka_flights *flights, size_t at,
 void kafka_flights_expire(struct kafka_flights *flights, int64_t now_ns);
 
 /*
- * Returns when to call kafka_flights_take or kafka_flights_expire (monotonic); INT64_MAX: not
- * before the next report.
+ * Returns when to call kafka_flights_take or kafka_flights_expire (monotonic), or INT64_MAX if only
+ * after the next report.
  */
 int64_t kafka_flights_due(const struct kafka_flights *flights);
 

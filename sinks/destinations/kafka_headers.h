@@ -1,6 +1,6 @@
 /*
- * The headers of messages. The library allocates and copies each header, so that a message with
- * headers costs it more than twice as much as a message without.
+ * Adds headers to messages. The library allocates and copies each header, so a message with headers
+ * takes it more than twice the time of a message without.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_HEADERS_H

@@ -1,4 +1,4 @@
-/* librdkafka, which is loaded only if there is a kafka: sink. */
+/* Declares the functions of librdkafka, which is loaded only if there is a `kafka:` sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_LIBRARY_H
 

@@ -16,7 +16,9 @@
 #define ALL_AT_ONCE                                                                                \
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
 
-/* The end of a producer. It outlives its owner if the library takes long. */
+/*
+ * What is needed to end a producer. Outlives the struct kafka_producer if the library takes long.
+ */
 struct kafka_ending {
     const struct kafka_library *library;
     rd_kafka_t *handle;
@@ -116,8 +118,8 @@ static void producer_on_error(rd_kafka_t *handle, int code, const char *reason, 
 }
 
 /*
- * Adds the counts of earlier producers. The library counts a repeated message as a new request, not
- * as a retry.
+ * Publishes the sums of the counts of all producers so far. The library counts a repeated message
+ * as a new request, not as a retry.
  */
 static void note_statistics(struct kafka_producer *producer)
 {

@@ -22,8 +22,8 @@
 #include "sinks/destinations/kafka_topics.h"
 
 /*
- * When a producer does not end in time, the sink goes on without it. librdkafka's threads may still
- * read its blocks then: at most this number.
+ * The maximum number of blocks that librdkafka's threads may still read after a producer did not
+ * end in time. The sink continues without that producer.
  */
 #define KAFKA_LENT_MOST KAFKA_FLIGHTS
 
@@ -52,7 +52,7 @@ struct kafka_producer {
     int64_t remake_ns;      /* monotonic: when to try to create a handle, if there is none */
     struct kafka_topics *topics;
     struct kafka_statistics now,
-        before_it; /* counts of this producer; sums of all earlier producers */
+        before_it; /* counts of the current producer; sums of all earlier producers */
     struct log_limit log;
     bool is_away; /* all brokers were reported as down, and no broker has answered since */
     struct error last_error;             /* the library's last error with a cause */

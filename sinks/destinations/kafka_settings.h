@@ -1,4 +1,7 @@
-/* The configuration of a librdkafka client: properties of sluice, and of the user. */
+/*
+ * Makes the configuration of a librdkafka client from the properties that sluice sets and those
+ * that the user sets.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_SETTINGS_H
 

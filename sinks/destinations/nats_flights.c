@@ -6,8 +6,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Bits of a record's `group`. DIVIDED is the minimum number of times that the record's message was
- * halved.
+ * Bits of a record's `group`. The bits of DIVIDED are a number: the record's message was halved at
+ * least this number of times.
  */
 #define FOLLOWS  0x40u /* the record is in the same message as the record before it */
 #define ANSWERED 0x80u

@@ -1,6 +1,6 @@
 /*
- * The blocks in flight of a nats: sink, message by message: which message is published next, which
- * messages wait for answers, and which blocks are done. Independent of connections.
+ * Tracks the messages of the blocks in flight of a `nats:` sink: which message is published next,
+ * which messages wait for answers, and which blocks are done. Independent of connections.
  *
  * The sink's thread adds and removes blocks, the publisher's thread publishes, and the library's
  * thread delivers answers. Each holds the publisher's lock. The outcome of a published message is
@@ -71,7 +71,10 @@ struct nats_flights {
 /* Adds a block. Returns false if there is no room. */
 bool nats_flights_put(struct nats_flights *flights, struct delivery_block *block, int64_t now_ns);
 
-/* Returns false if no record waits. The next message counts as published from now on. */
+/*
+ * Sets *token to the next message, which counts as published from now on. Returns false if no
+ * record waits.
+ */
 bool nats_flights_next(struct nats_flights *flights, struct nats_token *token, int64_t now_ns);
 
 /*

@@ -1,4 +1,4 @@
-/* nats.c, which is loaded only if there is a nats: sink. */
+/* Declares the functions of nats.c, which is loaded only if there is a `nats:` sink. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_LIBRARY_H
 

@@ -13,8 +13,9 @@
 #include "sinks/destinations/nats_library.h"
 
 /*
- * Implements destination_ops.probe: connects, and queries JetStream which stream has the subject,
- * in which "*" matches any word. Takes over `settings`, which name `servers` servers. Main thread.
+ * Implements destination_ops.probe: connects, and requests from JetStream the name of the stream
+ * that has the subject. A "*" in the subject matches any word. Takes over `settings`, which name
+ * `servers` servers. Main thread.
  */
 void nats_probe_run(const struct nats_library *library, natsOptions *settings, size_t servers,
                     const char *subject, int64_t timeout_ns, struct error *said);

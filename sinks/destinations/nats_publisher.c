@@ -21,8 +21,8 @@
 #include "sinks/destinations/nats_token.h"
 
 /*
- * Number of times that a block can be published within its timeout, with an equal part of it to
- * wait for answers each time. An answer can be lost, and the library has no time limit for answers.
+ * The timeout of a block is divided by this number. After such a part without an answer the block
+ * is published again, because an answer can be lost and the library has no time limit for answers.
  */
 #define TRIES 3
 
@@ -54,7 +54,9 @@ struct nats_publisher {
     struct nats_flights flights;
     struct error away; /* why there is no connection; empty if connected or not yet tried */
 
-    /* The publisher's thread writes those of connections; `mutex` protects the others. */
+    /*
+     * The publisher's thread writes the figures of connections. `mutex` protects the other figures.
+     */
     struct delivery_figures figures;
     _Atomic uint64_t reconnects; /* number of reconnects by the library */
 
@@ -66,7 +68,10 @@ struct nats_publisher {
     natsConnection *connection; /* NULL: not connected */
     natsSubscription *answers;
     natsInbox *inbox; /* the prefix of all reply subjects */
-    /* Numbers of those created, and of those for which the library has made its last callback. */
+    /*
+     * The numbers of connections and subscriptions that were created, and of those for which the
+     * library has made its last callback.
+     */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
 };
@@ -147,7 +152,8 @@ static void on_reconnected(natsConnection *connection, void *closure)
 }
 
 /*
- * For errors that a server reports by itself, for example of a publication that it does not permit.
+ * Called for an error that a server reports by itself, for example that it does not permit a
+ * publication.
  */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)

@@ -109,7 +109,7 @@ natsOptions *nats_settings_make(const struct nats_library *library,
     return NULL;
 }
 
-/* The library's last error says more than the status. */
+/* Fills `error` with the library's last error, which says more than the status. */
 static void explain_status(const struct nats_library *library, natsStatus status,
                            struct error *error)
 {

@@ -1,4 +1,4 @@
-/* The options of a nats.c connection. */
+/* Makes the options of a nats.c connection, and connects to a server. */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_SETTINGS_H
 

@@ -1,6 +1,7 @@
 /*
- * Subjects that a message can be published to: words separated by dots, without blanks and without
- * the wildcards "*" and ">". The library does not check this, and a blank would break its protocol.
+ * Checks that a message can be published to a subject: words separated by dots, without blanks and
+ * without the wildcards "*" and ">". The library does not check this, and a blank would break its
+ * protocol.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_SUBJECT_H

@@ -33,7 +33,7 @@ static const struct value_name {
     {"%{sender}", FIELD_SENDER},
 };
 
-/* The values of a record for the fields. `sender` is NULL if it has no name. */
+/* The values of a record for the fields. `sender` is NULL if the sender has no name. */
 struct topic_values {
     const char *listener, *schema, *sender;
     int64_t hour;

@@ -10,7 +10,10 @@
 /* Number of paths in a set; the last used path is first. The hash of a path selects its set. */
 #define SET_SIZE 4
 
-/* When the table is full, a set has one path on average; more than SET_SIZE in one set are rare. */
+/*
+ * The minimum number of sets. There are at least as many sets as paths, so more than SET_SIZE paths
+ * in one set are rare.
+ */
 #define FEWEST_SETS 64
 
 struct numbered {

@@ -1,6 +1,6 @@
 /*
- * The next number for the name of a complete file, for each path of a sink, as far as this run
- * knows it. Without it the folder must be searched, which takes long for a large folder.
+ * Remembers, for each path of a sink, the next number for the name of a complete file. For a path
+ * whose number is unknown the folder must be searched, which takes long for a large folder.
  *
  * Memory is bounded: the numbers of the least recently used paths are forgotten. For the sink's
  * thread, or before it starts.

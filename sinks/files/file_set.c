@@ -232,7 +232,10 @@ static struct file_set_route route(struct destination *destination, const struct
                                    .later = file_table_newest_step(set->table) > newest};
 }
 
-/* Completes the file of the block, whose time is over, to make room for another file. */
+/*
+ * Completes the block's file, because the time in its path is over and another file needs its
+ * entry.
+ */
 static void take_over(struct destination *destination, size_t block)
 {
     struct file_set *set = of(destination);
@@ -415,8 +418,9 @@ static bool tick(struct destination *destination)
 }
 
 /*
- * Completes the files that are due, or all files. While blocks have records (not `empty`), entries
- * cannot be freed; the next tick, which is then due at once, frees entries that have no file.
+ * Completes the files that are due, or, with `all`, all files. Entries can be freed only if no
+ * block has records (`empty`). Otherwise the next tick, which is due at once, frees the entries
+ * without a file.
  */
 static void rotate(struct destination *destination, bool all, bool empty)
 {

@@ -24,9 +24,10 @@
 #define PARTS_OF_OPEN 64
 
 /*
- * Sizes of each file's block: small for many files, for few files that of a stream. A file that
- * rotates by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a file,
- * but not less than SMALL_BLOCK_SIZE.
+ * Sizes of each file's block. With many files a block has SMALL_BLOCK_SIZE, with few files
+ * PLAIN_BLOCK_SIZE, and LARGE_BLOCK_SIZE if few files are compressed or sorted. A file that rotates
+ * by size can only end between two blocks, so a block is at most 1/PARTS_OF_FILE of a file, but not
+ * less than SMALL_BLOCK_SIZE.
  */
 #define SMALL_BLOCK_SIZE ((size_t)64 * 1024)
 #define PLAIN_BLOCK_SIZE ((size_t)256 * 1024)
@@ -63,8 +64,8 @@ static size_t plain_block_size(size_t blocks, uint64_t rotate_size)
 }
 
 /*
- * Divides the memory of `full_blocks` blocks into chunks. If there are many, each counts as
- * SMALL_BLOCK_SIZE even if the files' blocks are smaller.
+ * Divides the memory of `full_blocks` blocks into chunks. If there are more than TIME_BLOCKS
+ * blocks, each counts as SMALL_BLOCK_SIZE, whatever the size of the files' blocks.
  */
 static void share(struct destination_shape *shape, size_t full_blocks)
 {

@@ -13,7 +13,7 @@
 struct file_table {
     const struct path_template *path;
     size_t most;     /* maximum number of entries without those of "other" files */
-    size_t count;    /* number of them that are used */
+    size_t count;    /* number of those entries that are used */
     size_t capacity; /* number of all entries */
     size_t chains;   /* number of hash chains, a power of two */
     struct table_file **heads;

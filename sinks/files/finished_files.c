@@ -104,7 +104,9 @@ void finished_files_expire(struct finished_files *files, int64_t now_ns)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Returns -1 if there is none. */
+/*
+ * Returns the highest number that is reserved for a waiting file of the path, or -1 if none waits.
+ */
 static int64_t highest_waiting(const struct finished_files *files, const char *path)
 {
     int64_t highest = -1;

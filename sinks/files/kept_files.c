@@ -322,7 +322,7 @@ void kept_files_expire(struct kept_files *files, int64_t now_ns)
     sweep(files);
 }
 
-/* Another program has removed the earlier file with this name. */
+/* Forgets the earlier file with this name, which another program has removed. */
 static void forget_name(struct kept_files *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)

@@ -94,8 +94,9 @@ static enum part_result open_by_name(const struct file_makings *makings, struct 
 }
 
 /*
- * Returns true if the new file gets another number because its name is not free. With a path
- * without fields it does not: users must remove the other file themselves.
+ * Returns true if the new file gets another number because its name is not free. If another file
+ * keeps the name (PART_TAKEN) and the path has no fields, returns false: users must remove that
+ * file themselves.
  */
 static bool goes_round(const struct file_makings *makings, struct live_file *file,
                        enum part_result result, const struct error *error)

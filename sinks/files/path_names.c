@@ -1,6 +1,6 @@
 /*
- * Each path becomes a sequence of steps; a step reads one byte of a name. The two sequences are
- * followed together, as in the intersection of two finite automata.
+ * Compares two path templates. Each path becomes a sequence of steps; a step reads one byte of a
+ * name. The two sequences are followed together, as in the intersection of two finite automata.
  */
 #include "sinks/files/path_names.h"
 
@@ -26,7 +26,10 @@ struct step {
     uint8_t skips; /* number of steps, from this one on, that may be skipped together */
 };
 
-/* The bytes of a path, and three steps for each field and for the two numbers. */
+/*
+ * One step for each byte of a path, at most PATH_SECONDS_MAX_DIGITS for each other piece, and 11
+ * for two numbers and PART_SUFFIX.
+ */
 #define STEPS_SIZE (PATH_TEMPLATE_SIZE + PATH_PIECES_SIZE * PATH_SECONDS_MAX_DIGITS + 16)
 
 struct steps {
@@ -162,7 +165,10 @@ static bool steps_share_byte(const struct step *a, const struct step *b)
     return b->reads != READS_BYTE || step_reads(a, b->byte);
 }
 
-/* Positions in `b`. Those outside `first` to `last` are not marked; without any, first > last. */
+/*
+ * Positions in `b`. Those outside `first` to `last` are not marked. If none is marked, first >
+ * last.
+ */
 struct row {
     size_t first, last;
     bool marked[STEPS_SIZE + 1];

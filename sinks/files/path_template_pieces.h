@@ -1,4 +1,4 @@
-/* The pieces of a template, private to the files that expand and match it. */
+/* The pieces of a parsed path template. Private to the path_template files. */
 #ifndef SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 #define SLUICE_SINKS_FILES_PATH_TEMPLATE_PIECES_H
 
@@ -26,7 +26,7 @@ enum path_piece_kind {
 /* The maximum number of digits of %s: times are an int64_t of nanoseconds. */
 #define PATH_SECONDS_MAX_DIGITS 10
 
-/* Digits of PATH_NUMBER_MAX. */
+/* The number of digits of PATH_NUMBER_MAX. */
 #define PATH_NUMBER_DIGITS 9
 
 /* A field of time. For PIECE_SECONDS, `digits` is a maximum, and `least` and `most` are unused. */
@@ -49,7 +49,7 @@ struct path_piece {
 /* Maximum number of fields and texts between them. %F makes five pieces. */
 #define PATH_PIECES_MAX 64
 
-/* The number is another piece, and may divide a literal in two. */
+/* Room for all pieces. The number's piece is one more, and may divide a literal in two. */
 #define PATH_PIECES_SIZE (PATH_PIECES_MAX + 2)
 
 struct path_template {

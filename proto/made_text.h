@@ -1,6 +1,6 @@
 /*
- * Texts that are made while samples are read, such as the text of a number that is a label's value.
- * They are in the cursor's scratch arena (struct schema_cursor in collector/contract/schema.h).
+ * Makes texts while samples are read, for example the text of a number that is a label's value. The
+ * texts are in the cursor's scratch arena (struct schema_cursor in collector/contract/schema.h).
  */
 #ifndef SLUICE_PROTO_MADE_TEXT_H
 #define SLUICE_PROTO_MADE_TEXT_H

@@ -1,6 +1,6 @@
 /*
- * Common code of schemas whose messages have one protobuf-c type: decoding and writing. A schema's
- * own file adds the samples.
+ * Decodes and writes the messages of schemas that have one protobuf-c type. Each of these schemas
+ * reads the samples in its own file.
  */
 #ifndef SLUICE_PROTO_MESSAGE_SCHEMA_H
 #define SLUICE_PROTO_MESSAGE_SCHEMA_H

@@ -1,6 +1,7 @@
 /*
- * The times of samples (collector/contract/schema.h): nanoseconds since 1970 UTC; 0: not given. A
- * time that does not fit into 64 bits (before 1677 or after 2262) counts as not given. Pure.
+ * Converts a message's times to times of samples (collector/contract/schema.h): nanoseconds since
+ * 1970 UTC, or 0 if not given. A time that does not fit into 64 bits (before 1677 or after 2262)
+ * counts as not given. Pure.
  */
 #ifndef SLUICE_PROTO_SAMPLE_TIME_H
 #define SLUICE_PROTO_SAMPLE_TIME_H

@@ -1,4 +1,7 @@
-/* A user's schema: a message type of a descriptor set, which is read when the schema is created. */
+/*
+ * Implements schemas from a user's file: a message type of a descriptor set, which is read when the
+ * schema is created.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

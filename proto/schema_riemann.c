@@ -1,6 +1,7 @@
 /*
- * Riemann's Msg. Each event with a metric is one sample: a gauge with the event's service as its
- * name. Its labels are the event's host, state, tags (joined by commas) and attributes.
+ * The schema `riemann`: a datagram contains a Msg of Riemann. Each event with a metric is one
+ * sample: a gauge with the event's service as its name. Its labels are the event's host, state,
+ * tags (joined by commas) and attributes.
  */
 #include <string.h>
 

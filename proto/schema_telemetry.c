@@ -1,4 +1,4 @@
-/* Sluice's own schema (proto/telemetry.proto). */
+/* Implements Sluice's own schema, `telemetry` (proto/telemetry.proto). */
 #include "proto/generated/telemetry.pb-c.h"
 #include "proto/message_schema.h"
 #include "proto/sample_time.h"

@@ -31,9 +31,9 @@
  * (out->message is a ProtobufCMessage *). On failure restores the arena's `used` and returns the
  * first reason in the order of the bytes: DECODE_TOO_DEEP if more than `levels` messages and groups
  * are nested below this message (SCHEMA_MAX_DEPTH for an outermost one), DECODE_TOO_LARGE if the
- * arena is full, or DECODE_MALFORMED. In an arena that is `retried`, the reason may be
- * DECODE_TOO_LARGE even if another one is first, and even if the arena has enough room but less
- * than PROTOTYPE_PIECE bytes more. Uses less than 1 KiB of stack for each level.
+ * arena is full, or DECODE_MALFORMED. If arena->retried is set, DECODE_TOO_LARGE can hide another
+ * reason that is earlier in the bytes. It is then also possible for a message that would fit, but
+ * would leave less than PROTOTYPE_PIECE bytes free. Uses less than 1 KiB of stack for each level.
  */
 enum decode_result message_decode(const struct message_type *type, const uint8_t *data, size_t size,
                                   unsigned levels, struct arena *arena, struct decoded *out);

@@ -1,4 +1,4 @@
-/* For the decoder's files only: the decoder's state, and the functions that decode.c calls. */
+/* The decoder's state, and the functions that decode.c calls. Only for the decoder's files. */
 #ifndef SLUICE_PROTO_MESSAGE_DECODER_H
 #define SLUICE_PROTO_MESSAGE_DECODER_H
 
@@ -17,7 +17,10 @@ struct decoder {
     uint32_t groups[SCHEMA_MAX_DEPTH + 1]; /* numbers of the groups that decoder_skip has open */
 };
 
-/* A message (`group` is 0), or a group (its number), which ends with its end tag. */
+/*
+ * What is being decoded: a message (`group` is 0), or a group (`group` is its number), which ends
+ * with its end tag.
+ */
 struct scope {
     uint32_t group;
     uint32_t levels; /* levels that may still open inside */

@@ -2,8 +2,8 @@
  * The encoder: writes protobuf-c's structures as bytes in protobuf's wire format, by the tables of
  * message/type.h.
  *
- * Unlike protobuf_c_message_pack it supports groups, and -0.0 in a field without presence, and its
- * time does not depend on the depth of nesting. Known fields are written in the order of their
+ * Unlike protobuf_c_message_pack it supports groups, writes -0.0 in a field without presence, and
+ * does not become slower with deeper nesting. Known fields are written in the order of their
  * numbers, then the unknown fields unchanged. In a message set, all fields with WIRE_LENGTH are
  * written as items. Pure; any thread.
  */

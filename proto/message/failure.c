@@ -52,7 +52,7 @@ static void *fail_length(struct decoder *decoder, const uint8_t *at, const uint8
     return NULL;
 }
 
-/* The position of this failure is that of the tag, which is wrong. */
+/* Records that the wire type in a field's tag is wrong, at the position of the tag. */
 static void *fail_wire_type(struct decoder *decoder, const uint8_t *tag, uint32_t wire_type)
 {
     decoder_fail(decoder, CAUSE_WIRE_TYPE, tag);
@@ -111,12 +111,12 @@ void *decoder_fail_tag(struct decoder *decoder, const uint8_t *at, const uint8_t
 
 /* --- the path of the failure's field ---------------------------------------------------------- */
 
-/* Stands for the part of a path that does not fit. */
+/* Replaces the part of a path that does not fit. */
 #define CUT "..."
 
 /*
- * Puts a name and, if necessary, a dot in front of the path. If that does not fit, puts CUT there,
- * and nothing in front of it later.
+ * Puts a name and, if necessary, a dot in front of the path. If that does not fit, puts CUT there
+ * instead. Later calls leave a path that begins with CUT unchanged.
  */
 static void prepend(char path[DECODE_FIELD_SIZE], const char *name, size_t size)
 {

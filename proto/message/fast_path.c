@@ -249,7 +249,9 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
     return at;
 }
 
-/* Compiled apart, so that the usual tag of one byte is compared as such. */
+/*
+ * A separate copy of parse_messages for longer tags. The other copy compares tags as single bytes.
+ */
 static NEVER_INLINE const uint8_t *parse_messages_of_long_tag(struct room *room,
                                                               const struct plain_step *step,
                                                               char *message, const uint8_t *tag,

@@ -1,11 +1,12 @@
 /*
- * The complete protobuf JSON mapping (protobuf.dev, "ProtoJSON Format"): names, 64-bit integers,
- * special floats, enums, maps, bytes, extensions as "[full.name]", and the well-known types.
+ * Writes messages in the complete protobuf JSON mapping (protobuf.dev, "ProtoJSON Format"): names,
+ * 64-bit integers, special floats, enums, maps, bytes, extensions as "[full.name]", and the
+ * well-known types.
  *
  * A value without a JSON form is counted, and written as an object with its fields: a Timestamp or
  * Duration out of range, a FieldMask whose paths could not be converted back, a Value that is not
- * finite. An Any whose type is not in the set, or whose content cannot be decoded, is counted,
- * too, and written as "@type" and base64. Pure; any thread.
+ * finite. An Any whose type is not in the set, or whose content cannot be decoded, is counted, too,
+ * and written as "@type" and base64. Pure; any thread.
  */
 #ifndef SLUICE_PROTO_MESSAGE_JSON_H
 #define SLUICE_PROTO_MESSAGE_JSON_H

@@ -1,6 +1,6 @@
 /*
- * Merges a message field that occurs again with the earlier message. Later values win, because the
- * decoder decodes into the same message. This file joins the lists.
+ * Merges a message field that occurs again with the earlier message. Later values replace earlier
+ * ones, because the decoder decodes into the same message. This file joins the lists.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Heap sort: it needs neither recursion nor more memory. */
+/* Sorts with heap sort, which needs neither recursion nor more memory. */
 #include "proto/message/order.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@ static bool is_zero(const void *bytes, size_t size)
     return memcmp(bytes, zeroes, size) == 0;
 }
 
-/* protobuf-c's own search fails for a value of INT_MAX. */
+/* Replaces protobuf-c's own search, which fails for a value of INT_MAX. */
 const ProtobufCEnumValue *enum_find(const ProtobufCEnumDescriptor *type, int32_t number)
 {
     size_t low = 0;

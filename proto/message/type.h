@@ -86,7 +86,7 @@ struct field_type {
     uint32_t number;
     uint32_t offset;     /* of the value, or of the pointer to the elements */
     uint32_t quantifier; /* offset of the presence mark, or of the number of elements */
-    uint16_t required;   /* of a required field: its index among these */
+    uint16_t required;   /* of a required field: its index among the required fields */
     uint8_t kind;        /* enum field_kind */
     uint8_t presence;    /* enum field_presence */
     uint8_t wire_type;   /* of one value */
@@ -117,7 +117,10 @@ struct number_range {
     uint32_t start, end;
 };
 
-/* Bytes of a piece: prototypes can be copied in whole pieces. */
+/*
+ * The size of a piece in bytes. A prototype has room for whole pieces, so it can be copied piece by
+ * piece.
+ */
 #define PROTOTYPE_PIECE ((size_t)64)
 
 /* The number of tags with one byte; nearly all tags have one. */

@@ -1,6 +1,6 @@
 /*
- * The fields of OTLP that identify a trace or a span. OTLP's JSON has them in hexadecimal, and
- * other bytes in base64 (OpenTelemetry Protocol Specification, "JSON Protobuf Encoding").
+ * Lists the fields of OTLP that identify a trace or a span. They are hexadecimal in OTLP's JSON,
+ * and other bytes are base64 (OpenTelemetry Protocol Specification, "JSON Protobuf Encoding").
  */
 #ifndef SLUICE_PROTO_OTLP_OTLP_IDENTIFIERS_H
 #define SLUICE_PROTO_OTLP_OTLP_IDENTIFIERS_H

@@ -1,6 +1,6 @@
 /*
- * OTLP's attributes and their values, which points, log records, spans and others have. Pure
- * functions of a decoded request.
+ * Writes OTLP's attributes and their values as JSON or text. Points, log records, spans, scopes and
+ * resources have attributes. Pure functions of a decoded request.
  */
 #ifndef SLUICE_PROTO_OTLP_OTLP_VALUE_H
 #define SLUICE_PROTO_OTLP_OTLP_VALUE_H
@@ -18,8 +18,8 @@ struct otlp_attributes {
 
 /*
  * The most steps for comparing the keys of one message, so that a hostile message cannot occupy a
- * sink for more than about 20 ms. Each comparison of two keys is a step, and so are each eight
- * bytes of a key that is compared.
+ * sink for more than about 20 ms. Each comparison of two keys counts as a step, and each eight
+ * bytes of a compared key count as one more.
  */
 #define OTLP_KEY_STEPS 8000000
 

@@ -1,6 +1,6 @@
 /*
- * OTLP's metrics: a datagram contains an ExportMetricsServiceRequest. Each data point is a sample,
- * unless it has no value or the flag for a missing value.
+ * The schema `otlp`, for OTLP's metrics: a datagram contains an ExportMetricsServiceRequest. Each
+ * data point is a sample, unless it has no value or the flag for a missing value.
  */
 #include "proto/otlp/schema_otlp.h"
 
@@ -62,7 +62,7 @@ static bool read_number(const OtlpNumber *from, struct sample *to)
     return READ_FRAME(from, to);
 }
 
-/* The fields that both kinds of histograms have. */
+/* Reads the fields that both kinds of histograms have. */
 #define READ_TOTALS(from)                                                                          \
     ((struct sample_totals){                                                                       \
         .count = (from)->count,                                                                    \

@@ -1,6 +1,6 @@
 /*
- * For the files of the schema `otlp`. Pure functions of a decoded request. The otlp_next functions
- * implement operations of struct schema_ops (collector/contract/schema.h).
+ * Functions that the files of the schema `otlp` share. Pure functions of a decoded request. The
+ * otlp_next functions implement operations of struct schema_ops (collector/contract/schema.h).
  */
 #ifndef SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
 #define SLUICE_PROTO_OTLP_SCHEMA_OTLP_H
@@ -31,7 +31,7 @@ struct otlp_exemplars {
     size_t count;
 };
 
-/* The metric that a sample is a point of, with its scope and its resource. */
+/* The metric that contains a sample's point, with the metric's scope and resource. */
 struct otlp_origin {
     const OtlpResource *resource; /* NULL if it is absent */
     const OtlpScope *scope;       /* NULL if it is absent */

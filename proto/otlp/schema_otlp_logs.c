@@ -1,6 +1,6 @@
 /*
- * OTLP's logs: a datagram contains an ExportLogsServiceRequest, whose log records are items. There
- * are no samples.
+ * The schema for OTLP's logs: a datagram contains an ExportLogsServiceRequest, whose log records
+ * are items (otlp_items.h). There are no samples.
  */
 #include "collector/text/json_writer.h"
 #include "proto/generated/otlp_logs_service.pb-c.h"

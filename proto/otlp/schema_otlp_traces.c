@@ -1,6 +1,6 @@
 /*
- * OTLP's traces: a datagram contains an ExportTraceServiceRequest, whose spans are items. There are
- * no samples.
+ * The schema for OTLP's traces: a datagram contains an ExportTraceServiceRequest, whose spans are
+ * items (otlp_items.h). There are no samples.
  */
 #include <string.h>
 

@@ -166,9 +166,7 @@ static void put_number(struct example *example, const char *path, struct output 
     json_int64(out, number_for(example, path));
 }
 
-/*
- * Returns true if the name is that of a fraction of a second, whose value must be below a second.
- */
+/* Returns true if the field's name says that its value is a fraction of a second. */
 static bool is_rest(const struct field_type *field)
 {
     static const char *const ends[] = {"msec", "usec", "nsec", "nsecs", "nanos", "nanoseconds"};

@@ -7,7 +7,10 @@
 #include "proto/reading/json_message.h"
 #include "proto/schemas.h"
 
-/* Bytes for an example message in JSON, and for the decoded message, at first and at most. */
+/*
+ * JSON_ROOM: bytes for an example message in JSON. FIRST_ROOM and MOST_ROOM: bytes for the decoded
+ * message, at first and at most.
+ */
 #define JSON_ROOM  ((size_t)8 * 1024 * 1024)
 #define FIRST_ROOM ((size_t)1024 * 1024)
 #define MOST_ROOM  ((size_t)1 << 30)

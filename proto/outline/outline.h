@@ -1,7 +1,7 @@
 /*
- * The samples that a schema reads from its messages, before a message has arrived: a row for each
- * name, with the labels that it can have. The schema reads them from example messages (example.h),
- * like from datagrams.
+ * Lists the samples that a schema can read, before a message has arrived: a row for each name of
+ * samples, with the labels that these samples can have. The schema reads the samples from example
+ * messages (example.h), as it does from datagrams.
  *
  * Lifecycle: make, read, clear. One thread. For commands, not for the datagram path: allocates
  * memory.

@@ -1,8 +1,8 @@
 /*
  * Finds the message types that can be the outermost one of a datagram: those that no other message
- * contains. Of types that only contain each other, the first by name counts. Ignores the types of
- * google.protobuf, entries of maps and messages without fields. For commands, not for the datagram
- * path: allocates memory.
+ * contains. If types are contained only by each other, finds the first of them by name. Ignores the
+ * types of google.protobuf, entries of maps and messages without fields. For commands, not for the
+ * datagram path: allocates memory.
  */
 #ifndef SLUICE_PROTO_OUTLINE_TOPS_H
 #define SLUICE_PROTO_OUTLINE_TOPS_H

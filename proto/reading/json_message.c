@@ -9,8 +9,8 @@
 #include "proto/schemas.h"
 
 /*
- * More bytes in the wire format than any character of JSON needs: even the three characters "-1,"
- * become only 16 bytes, with the tag.
+ * An upper bound for the bytes in the wire format for each character of JSON. For example, the
+ * three characters "-1," become at most 16 bytes, with the tag.
  */
 #define BYTES_PER_CHARACTER 16
 

@@ -1,5 +1,5 @@
 /*
- * For the files that read a message's JSON: their state and functions. The json_put functions
+ * The state and the functions of the files that read a message's JSON. The json_put functions
  * append to the state's output. Functions that return a bool return false with the reading's error
  * filled. One thread.
  */

@@ -151,9 +151,7 @@ static bool put_string(struct json_reading *reading, unsigned number, const stru
     return true;
 }
 
-/*
- * Returns the value of a base64 digit in one of both alphabets (RFC 4648, sections 4 and 5), or -1.
- */
+/* Returns the value of a base64 digit in either alphabet (RFC 4648, sections 4 and 5), or -1. */
 static int digit_of(char c)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

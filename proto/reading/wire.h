@@ -1,7 +1,7 @@
 /*
- * Appends fields in protobuf's wire format (protobuf.dev, "Encoding") to an output. Not made from
- * generated structures, because a load generator must have the position of a value to replace it by
- * the next one. One thread per output.
+ * Appends fields in protobuf's wire format (protobuf.dev, "Encoding") to an output. Does not use
+ * generated structures: a load generator needs the position of each value in the output, to replace
+ * it by the next value. One thread per output.
  */
 #ifndef SLUICE_PROTO_READING_WIRE_H
 #define SLUICE_PROTO_READING_WIRE_H

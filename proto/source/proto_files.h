@@ -1,7 +1,7 @@
 /*
- * The .proto files of a schema: the file that the user names, or all files in a folder and its
- * subfolders, and the files that they import, as far as they are found. Finds the name of each
- * file for protoc, and the folders (roots) in which protoc must search these names.
+ * Finds the .proto files of a schema: the file that the user names, or all files in a folder and
+ * its subfolders, and the files that they import. Also finds the name of each file for protoc, and
+ * the folders (roots) in which protoc must search these names.
  *
  * An import is a path below some folder, which protoc must be given. If one folder, from the
  * schema's folder upward, contains all imports of all files, it is the only root. Otherwise the

@@ -103,7 +103,7 @@ static enum fit fit_import(struct visiting *visiting, const struct proto_file *i
 
 /*
  * Returns FITS if the folder, the first `root` bytes of files->base, contains the imports of all
- * files.
+ * files. Ignores imports that no folder contains.
  */
 static enum fit fit_folder(struct visiting *visiting, size_t root)
 {

@@ -1,4 +1,7 @@
-/* The table of files. A file is added when it is searched for the first time, if it exists. */
+/*
+ * Keeps the table of .proto files. A file that exists is added when it is searched for the first
+ * time.
+ */
 #include "proto/source/proto_files.h"
 
 #include <stdarg.h>

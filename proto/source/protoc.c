@@ -44,7 +44,10 @@ static char *root_option(struct proto_files *files, const char *root)
     return NULL;
 }
 
-/* protoc reads a name that begins so as an option, or as a file with arguments. */
+/*
+ * Refuses names that begin with '-' or '@': protoc would read them as an option or as a file with
+ * arguments.
+ */
 static bool check_names(struct proto_files *files)
 {
     for (size_t i = 0; i < files->listed; i++)

@@ -1,7 +1,7 @@
 /*
- * The defaults of fields, which a .proto file of proto2 or an edition can set. In protobuf-c's
- * structures, an absent field has its default as its value. descriptor.proto defines the text
- * format (FieldDescriptorProto.default_value).
+ * Sets the defaults of fields, which a .proto file of proto2 or an edition can have. In
+ * protobuf-c's structures, an absent field has its default as its value. descriptor.proto defines
+ * the text format (FieldDescriptorProto.default_value).
  */
 #include <errno.h>
 #include <stdlib.h>

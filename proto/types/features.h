@@ -1,7 +1,7 @@
 /*
- * The rules of protobuf's syntaxes and editions for fields and enums, as a set of features
- * (protobuf.dev, "Feature Settings for Editions"). proto2 and proto3 are treated as editions with
- * fixed features. Pure functions.
+ * Determines the rules of protobuf's syntaxes and editions for fields and enums, as a set of
+ * features (protobuf.dev, "Feature Settings for Editions"). proto2 and proto3 are treated as
+ * editions with fixed features. Pure functions.
  */
 #ifndef SLUICE_PROTO_TYPES_FEATURES_H
 #define SLUICE_PROTO_TYPES_FEATURES_H

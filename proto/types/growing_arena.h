@@ -1,6 +1,6 @@
 /*
- * Zeroed memory that grows in pieces and is freed all at once, for a set of types, which have the
- * same lifetime. One thread.
+ * Allocates zeroed memory in pieces, and frees them all at once. Used for a set of types, which all
+ * have the same lifetime. One thread.
  */
 #ifndef SLUICE_PROTO_TYPES_GROWING_ARENA_H
 #define SLUICE_PROTO_TYPES_GROWING_ARENA_H

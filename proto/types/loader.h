@@ -1,5 +1,5 @@
 /*
- * For the files that load a type set. The steps of loading have a file each: our own decoder
+ * Shared by the files that load a type set. Each step of loading has a file: our own decoder
  * decodes the set, with types that compiled.c makes from protoc-c's code for descriptor_set.proto;
  * definitions.c lists the definitions by name; fields.c determines the properties of each field;
  * layout.c places the fields and makes protobuf-c's descriptors; well_known.c recognises protobuf's

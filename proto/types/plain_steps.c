@@ -1,4 +1,4 @@
-/* The steps of the fast decoder (proto/message/fast_path.h), one for each field of a type. */
+/* Makes the steps of the fast decoder (proto/message/fast_path.h), one for each field of a type. */
 #include "collector/base/wire.h"
 #include "collector/contract/schema.h"
 #include "proto/message/fast_path.h"
@@ -78,8 +78,8 @@ static void fill_step(struct plain_step *step, const struct field_type *field)
 }
 
 /*
- * Finds steps by tag. A repeated number may arrive packed or not; the step is for the declared
- * form, and for the other form the fast decoder gives up.
+ * Finds steps by tag. A repeated number may arrive packed or not. The step is for the declared
+ * form; the fast decoder gives up at the other form.
  */
 static void index_tags(struct message_type *type, const struct field_type *field, size_t place)
 {
@@ -93,7 +93,7 @@ static void index_tags(struct message_type *type, const struct field_type *field
     step_of[type->steps[place].wire_type] = (uint8_t)place;
 }
 
-/* Whether the field is a string that a decoded message contains without a mark. */
+/* Returns true if the field is a string without a presence mark and with a tag of one byte. */
 static bool is_bare_text(const struct message_type *type, size_t field)
 {
     const struct plain_step *step = &type->steps[PLAIN_FIRST_FIELD + field];

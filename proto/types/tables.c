@@ -3,7 +3,7 @@
 #include "collector/base/wire.h"
 #include "proto/types/loader.h"
 
-/* Lower field numbers are looked up directly. */
+/* Fields with numbers below this are looked up directly, in an array. */
 #define DIRECT_MAX 1024
 
 static const struct {

@@ -1,6 +1,6 @@
 /*
- * The message types of a FileDescriptorSet, the output of `protoc --include_imports
- * --descriptor_set_out=FILE`. They are read at run time, checked, and made into protobuf-c's
+ * Loads the message types of a FileDescriptorSet, which `protoc --include_imports
+ * --descriptor_set_out=FILE` writes. The types are checked at run time, and made into protobuf-c's
  * descriptors with our own tables (message/type.h).
  *
  * One thread loads a set. After that the set is constant, and any thread may read it. A set owns

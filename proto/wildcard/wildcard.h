@@ -21,9 +21,9 @@ struct wildcard_plan;
 struct wildcard_part;
 
 /*
- * Fields that have another use (such as the sequence number) and so are not samples, wherever their
- * message is. A field is identified by its number and by the name of its message. All versions of a
- * message type share the text of the name (proto/types/type_change.h).
+ * A field that is not a sample because it has another use, such as the sequence number. This
+ * applies wherever its message occurs. A field is identified by its number and by the name of its
+ * message. All versions of a message type share the text of the name (proto/types/type_change.h).
  */
 struct wildcard_other {
     const char *message;

@@ -26,7 +26,10 @@ struct keyed_element {
     struct keyed_element *next_of_type;
 };
 
-/* A list in an element: of elements, or of numbers, which have the list's name as a label. */
+/*
+ * A list in an element: of elements, or of numbers. In a list of numbers, the label for the
+ * position has the list's name.
+ */
 struct keyed_list {
     const struct wildcard_name *numbers; /* NULL: a list of elements */
     struct keyed_element *elements;
@@ -210,7 +213,7 @@ static bool can_be_told(const struct keyed_element *element)
     return false;
 }
 
-/* Sets the name of the position, or of the key in a map, which is an element's first label. */
+/* Sets the name of the element's position in a list, or of its key in a map. */
 static bool name_position(struct making *making, struct keyed_element *element)
 {
     struct wildcard_plan *plan = making->plan;
@@ -387,7 +390,7 @@ static bool make_element(struct making *making, struct keyed_element *element)
                                   making->name_count);
 }
 
-/* The most lists that are searched for a position. Beyond this the search counts as successful. */
+/* The most lists that is_label_inside searches. If there are more, it returns true. */
 #define MOST_LISTS ((size_t)4096)
 
 /*

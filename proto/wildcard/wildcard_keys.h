@@ -1,21 +1,20 @@
 /*
- * The keys of labels. The plan chooses them, so that a field's label has the same key in every
- * message. The key is the label's name, unless that name is taken: by an earlier label of the same
- * element, or by a label of an enclosing element. Then it is the path of the message, a dot and
- * the name.
+ * Chooses the keys of labels when the plan is made, so that a field's label has the same key in
+ * every message. The key is the label's name, unless that name is taken: by an earlier label of the
+ * same element, or by a label of an enclosing element. Then it is the path of the message, a dot
+ * and the name.
  *
- * A label counts whether or not its message is present, unless the messages are in different
- * fields of a oneof. The order of labels is that of the fields; a message's own labels come before
- * those of its singular messages.
+ * A label takes its name even in messages that lack it. Labels in different fields of a oneof are
+ * an exception: they are never present together, so they can have the same name. The order of
+ * labels is that of the fields; a message's own labels come before those of its singular messages.
  *
- * The position of an element whose type has labels is rarely needed. So it leaves its name to
- * labels of the elements inside, unless its path equals its name. Any other position is the last
- * of its element's labels.
+ * If the type of an element has labels, the position of the element is rarely needed as a label. So
+ * labels of inner elements may take the position's name, unless the path of the list equals that
+ * name. Any other position takes its name after the other labels of its element.
  *
- * A table lists the names of an element's labels, and which of them are taken. Elements of one
- * type share a table, whatever encloses them, so the walk also searches the tables of the
- * enclosing elements. Elements of one type have different tables only if the option `labels` has a
- * path.
+ * A table lists the names of an element's labels, and which of them are taken. Elements of one type
+ * share a table, whatever encloses them, so the walk also searches the tables of the enclosing
+ * elements. Elements of one type have different tables only if the option `labels` has a path.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_KEYS_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_KEYS_H

@@ -80,13 +80,13 @@ bool wildcard_add_label(struct wildcard_walk *walk, struct wildcard_element *ele
     return append_other(walk, element, path, label, &element->end);
 }
 
-/* wildcard_add_label or wildcard_add_text. */
+/* The type of wildcard_add_label and wildcard_add_text. */
 typedef bool label_adder(struct wildcard_walk *walk, struct wildcard_element *element,
                          const struct text *path, const struct wildcard_label *label);
 
 /*
- * Adds a label for each entry of a map to texts. Its keys may be numbers. The path of an entry
- * includes the name of the map.
+ * Adds a label for each entry of a map to texts. The map's keys may be numbers. The path of an
+ * entry includes the name of the map.
  */
 static bool add_entries(struct wildcard_walk *walk, const struct wildcard_label_field *map,
                         const ProtobufCMessage *message, const struct wildcard_place *place,

@@ -1,9 +1,9 @@
 /*
- * Messages with a name and a value. Their type has a text called name or key, and a oneof with at
- * least two kinds of numbers. The oneof is in the message itself, or in the only other field, which
- * is a message. Examples are Cisco's TelemetryField, Sparkplug's Metric and OpenTelemetry's
- * KeyValue. They can contain messages of their own type, whose names are appended after a slash,
- * and maps to texts, which are labels.
+ * Reads samples from messages with a name and a value. The type of such a message has a text called
+ * name or key, and a oneof with at least two kinds of numbers. The oneof is in the message itself,
+ * or in the only other field, which is a message. Examples are Cisco's TelemetryField, Sparkplug's
+ * Metric and OpenTelemetry's KeyValue. Such messages can contain messages of their own type, whose
+ * names are appended after a slash, and maps to texts, which are labels.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The names that labels of fields and positions in lists can have, and sets of them. They are made
- * with the plan; then they are constant.
+ * The names that labels of fields and positions in lists can have, and sets of such names. They are
+ * made with the plan; then they are constant.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_NAMES_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_NAMES_H
@@ -39,7 +39,7 @@ struct wildcard_name *wildcard_name_add(struct wildcard_names *names, struct gro
 /* Returns true if a name has this text. */
 bool wildcard_name_exists(const struct wildcard_names *names, const struct text *text);
 
-/* A hash table: a name is in the first slot, from its index on, that was free. */
+/* A hash table with linear probing, which begins at the name's index. */
 struct wildcard_name_set {
     const struct wildcard_name **slots;
     uint32_t mask; /* number of slots (a power of two) minus 1 */

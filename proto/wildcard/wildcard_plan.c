@@ -131,7 +131,10 @@ static bool plan_asked(struct planning *planning, struct wildcard_type *type,
     return false;
 }
 
-/* Adds the field to the type's labels if it can be one. Returns true if it is nothing else. */
+/*
+ * Adds the field to the type's labels if it can be a label. Returns true if the field has no other
+ * use.
+ */
 static bool plan_label(struct planning *planning, struct wildcard_type *type,
                        const struct field_type *field)
 {

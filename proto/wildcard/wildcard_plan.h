@@ -1,6 +1,6 @@
 /*
- * For the files that read samples by `value=*`: the plan for each message type, and the parts of a
- * message.
+ * Shared by the files that read samples for `value=*`: the plan for each message type, and the
+ * parts of a message.
  */
 #ifndef SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
 #define SLUICE_PROTO_WILDCARD_WILDCARD_PLAN_H
@@ -56,9 +56,9 @@ enum wildcard_reason {
 };
 
 /*
- * A label that a field can be. The labels of a field are tried in this order: those of the option
- * `labels` by the field's full path, by the end of its path, and by its name; then one for another
- * reason.
+ * A use of a field as a label. A field can have several; the first one that applies to a message is
+ * used. The order is: entries of the option `labels` with the field's full path, entries with the
+ * end of its path, entries with its name, another reason.
  */
 struct wildcard_label_field {
     const struct field_type *field;
@@ -115,8 +115,8 @@ struct wildcard_type {
 
 /*
  * An entry of the option `labels`: "NAME:PATH:FORM"; only PATH is required. PATH may be the end of
- * a field's path. If it has several names, or NAME is given, it may also be the full path of a
- * field, and then is for that field only.
+ * a field's path. If PATH has several names, or NAME is given, PATH may also be the full path of a
+ * field; then the entry is for that field only.
  */
 struct wildcard_asked {
     struct text name; /* empty: the label's key is the last name of the path */
@@ -139,7 +139,7 @@ struct wildcard_root {
     struct field_path *name; /* the option `name`, or NULL if not given */
 };
 
-/* A field that is the option `time` in at least one root (struct wildcard_other). */
+/* A field that the option `time` names in at least one root. */
 struct wildcard_asked_time {
     struct wildcard_other field;
     int64_t unit;                    /* nanoseconds; 0 means a Timestamp */
@@ -254,12 +254,12 @@ static inline struct text wildcard_last_name(const struct field_type *field)
 /* Returns true if the path `text` ends with the path `end`. '/' and '.' are the same separator. */
 bool wildcard_path_ends(const struct text *text, const struct text *end);
 
-/* Returns true if an entry of `labels` stands for this field, whose last name is `name`. */
+/* Returns true if an entry of `labels` selects this field, whose last name is `name`. */
 bool wildcard_asks_for(const struct wildcard_asked *asked, const struct message_type *type,
                        const struct field_type *field, const struct text *name);
 
 /*
- * Returns true if the entry stands for the value of a named message; `path` is the path to the
+ * Returns true if the entry selects the value of a named message; `path` is the path to the
  * message.
  */
 bool wildcard_asks_for_name(const struct wildcard_asked *asked, const struct text *name,
@@ -341,7 +341,7 @@ struct wildcard_element *wildcard_add_element(struct wildcard_walk *walk,
 
 /*
  * Adds the info sample of the element if it has texts for it, or labels but no numbers. `begun` is
- * walk->end from the begin of the element.
+ * the value of walk->end at the beginning of the element.
  */
 bool wildcard_end_element(struct wildcard_walk *walk, const struct wildcard_place *place,
                           struct wildcard_part **begun);
@@ -354,8 +354,8 @@ bool wildcard_write_text(struct wildcard_walk *walk, const struct field_type *fi
                          const void *value, struct text *text);
 
 /*
- * Joins "NAME.LAST", with `separator` for the dot. If one of them is empty, the result is the
- * other. Returns false if the arena is full.
+ * Joins `name`, `separator` and `last`. If one of the texts is empty, the result is the other text.
+ * Returns false if the arena is full.
  */
 bool wildcard_join(struct wildcard_walk *walk, const struct text *name, char separator,
                    const struct text *last, struct text *joined);
@@ -423,7 +423,7 @@ struct wildcard_list {
 
 /*
  * wildcard_named.c: wildcard_named_labels adds the labels in the list to the element that contains
- * it. wildcard_named_walk lists the parts. `place` is that of the list.
+ * the list. wildcard_named_walk lists the parts. `place` is that of the list.
  */
 bool wildcard_named_labels(struct wildcard_walk *walk, const struct wildcard_type *type,
                            const struct wildcard_list *list, const struct wildcard_place *place);

@@ -1,8 +1,8 @@
 /*
- * Counts the samples of a message with the name and labels of an earlier one, such as those of two
- * elements with the same keys: a store would keep only one of them. First parts are compared, by a
- * hash of their names and labels, because the samples of one part always differ. Samples are
- * compared only if the hashes of their parts are equal.
+ * Counts the samples of a message that have the name and labels of an earlier sample, for example
+ * because two elements have the same keys. A store would keep only one of such samples. Samples of
+ * the same part always differ. So parts are compared first, by a hash of their names and labels.
+ * Samples are compared only if the hashes of their parts are equal.
  */
 #include <string.h>
 
@@ -71,8 +71,8 @@ static uint64_t hash_of_part(const struct wildcard_part *part)
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /*
- * Returns true if `other` has a sample with the name of this field of `part`. Usually that is in
- * the same field, otherwise in a field of the same oneof.
+ * Returns true if `other` has a sample with the name of this field of `part`. Usually it is the
+ * same field. Otherwise it is a field with the same name, such as one of the same oneof.
  */
 static bool has_name(const struct wildcard_part *other, const struct wildcard_part *part,
                      const struct wildcard_field *field, size_t *left)

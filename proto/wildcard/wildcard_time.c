@@ -1,4 +1,4 @@
-/* The times of messages: the fields that can be the time, and their values. */
+/* Finds the fields that can be the time of a message, and reads their values. */
 #include <math.h>
 #include <string.h>
 

@@ -95,7 +95,10 @@ bool event_stream_has_clients(const struct event_stream *stream)
     return false;
 }
 
-/* Releases the event that was sent. The newest event is next, unless the viewer has got it. */
+/*
+ * Releases the event that was sent. Sets the newest event as the next part, unless the viewer has
+ * already got it.
+ */
 static enum http_more next_event(void *context, const char **bytes, size_t *size)
 {
     struct viewer *viewer = context;

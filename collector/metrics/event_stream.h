@@ -4,7 +4,7 @@
  *
  * All clients share an event's memory. A slow client skips events: the next event that it gets is
  * always the newest. So a slow client keeps at most two events in memory, and other clients do not
- * wait for it. The server disconnects a client that reads nothing for its time limit.
+ * wait for it. The server disconnects a client that reads nothing within the server's time limit.
  *
  * Lifecycle: create, open for each client and send, close, destroy after the server. Main thread.
  */
@@ -29,7 +29,10 @@ void event_stream_destroy(struct event_stream *stream);
 /* Returns the bytes of a stream's memory without the events. */
 size_t event_stream_memory(void);
 
-/* Return true if there is room for one more client, and if there are clients. */
+/*
+ * event_stream_has_room returns true if there is room for one more client, and
+ * event_stream_has_clients if there is a client.
+ */
 bool event_stream_has_room(const struct event_stream *stream);
 bool event_stream_has_clients(const struct event_stream *stream);
 

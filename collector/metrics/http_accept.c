@@ -19,9 +19,7 @@ static bool is_asking(const struct client *client)
     return client->state == CLIENT_ASKS || client->state == CLIENT_WAITS;
 }
 
-/*
- * Returns true if the first client is to be ended rather than the other. Neither has an answer yet.
- */
+/* Returns true if `client` must be ended before `other`. Neither has an answer yet. */
 static bool goes_before(const struct client *client, const struct client *other, int64_t now_ns)
 {
     bool slow = client->state == CLIENT_ASKS && now_ns >= client->since_ns + HTTP_SLOW_NS;
@@ -30,9 +28,9 @@ static bool goes_before(const struct client *client, const struct client *other,
 }
 
 /*
- * Makes room for a request by ending a client that has no answer yet. Selects the network with the
- * most of these clients, and of its clients the oldest one that is slow to send its request,
- * otherwise the oldest one.
+ * Makes room for a request by ending a client that has no answer yet. Ends a client of the network
+ * with the most such clients: the oldest one that is slow to send its request, or else the oldest
+ * one.
  */
 static void evict_asking(struct http_server *server, int64_t now_ns)
 {
@@ -100,7 +98,7 @@ void http_accept_again(struct http_server *server, int64_t now_ns)
         close_door(server, error.text, now_ns);
 }
 
-/* The system ends a registration that it refuses to change. */
+/* The system has refused to change the listener's registration, and has therefore ended it. */
 void http_accept_lost(struct http_server *server, int64_t now_ns)
 {
     server->listener_removed = true;

@@ -1,6 +1,6 @@
 /*
- * Which request of the HTTP server gets a slot for its answer, and which answer ends for it
- * (http_server.h).
+ * Decides which waiting request of the HTTP server gets a slot for its answer, and which answer is
+ * ended to make room for it (http_server.h).
  */
 #include "collector/metrics/http_client.h"
 
@@ -34,8 +34,8 @@ static bool has_room(const struct http_server *server, const struct client *clie
 }
 
 /*
- * Returns the request that is answered next: of the host with the fewest answers, the oldest one.
- * NULL: no request waits that has room.
+ * Returns the request to answer next, of those that have room: the oldest one of the host with the
+ * fewest answers. Returns NULL if there is none.
  */
 static struct client *next_with_room(struct http_server *server)
 {
@@ -56,8 +56,8 @@ static struct client *next_with_room(struct http_server *server)
 }
 
 /*
- * Returns true if an answer of the host, which has `count` of them, may end for the request: the
- * request's host gets no answer at the cost of one with no more answers than it has.
+ * Returns true if an answer of the client's host, which has `count` answers, may be ended for the
+ * waiting request: if both are from the same host, or if the request's host has fewer answers.
  */
 static bool gives_way(const struct http_server *server, const struct client *client, size_t count,
                       const struct client *waiting)
@@ -68,8 +68,8 @@ static bool gives_way(const struct http_server *server, const struct client *cli
 
 /*
  * Returns the answer to end for a request without room: of the host with the most answers, the one
- * without progress for the longest time. NULL: no answer is slow; then *due_ns is brought forward
- * to the time at which the next one is.
+ * without progress for the longest time. If no answer is slow, returns NULL and lowers *due_ns to
+ * the time at which the next answer becomes slow.
  */
 static struct client *slow_answer(struct http_server *server, const struct client *waiting,
                                   int64_t now_ns, int64_t *due_ns)
@@ -97,7 +97,7 @@ static struct client *slow_answer(struct http_server *server, const struct clien
     return found;
 }
 
-/* Ends one slow answer for the requests that wait. Returns whether there was one. */
+/* Ends one slow answer for the requests that wait. Returns true if there was one. */
 static bool end_slow(struct http_server *server, int64_t now_ns)
 {
     for (size_t i = 0; i < CLIENTS; i++) {

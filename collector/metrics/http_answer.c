@@ -75,7 +75,7 @@ static const char *reason_of(unsigned status)
     return "";
 }
 
-/* RFC 9110, 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT". */
+/* Writes a date as in RFC 9110, 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT". */
 static void put_date(struct output *out, int64_t now_ns)
 {
     static const char *const days[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};

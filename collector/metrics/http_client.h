@@ -1,6 +1,6 @@
 /*
- * Clients of the HTTP server (http_server.h): how they are accepted, their requests and answers.
- * Only for the server's files (http_*.c). Main thread.
+ * Accepts the clients of the HTTP server (http_server.h), reads their requests, and sends the
+ * answers. Only for the server's files (http_*.c). Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_CLIENT_H
@@ -12,9 +12,10 @@
 #define CLIENTS (HTTP_ASKING + HTTP_ANSWERS + HTTP_LEAVING)
 
 /*
- * If others need its slot, a client may be ended that has not sent its request, or accepted no byte
- * of its answer, for this time. On Linux the kernel accepts more bytes only after the client has
- * read a third of those it holds, so a client that reads a few bytes at a time is slow too.
+ * A client that has not completed its request, or accepted no byte of its answer, for this time may
+ * be ended if another client needs its slot. On Linux the kernel accepts more bytes only after the
+ * client has read a third of those it holds, so a client that reads a few bytes at a time is slow
+ * too.
  */
 #define HTTP_SLOW_NS INT64_C(100000000)
 
@@ -80,7 +81,7 @@ void http_client_read(struct http_server *server, struct client *client);
 
 /*
  * Answers the requests that wait and have a slot, after ending slow answers for them. Call it after
- * the events of a time, so that a client which reads is not taken for a slow one.
+ * the available events were handled, so that a client that reads does not count as slow.
  */
 void http_admit_waiting(struct http_server *server, int64_t now_ns);
 

@@ -48,7 +48,7 @@ bool http_request_begins(const char *text, size_t size, const char *path)
 
 /* --- the parts of a request ------------------------------------------------------------------- */
 
-/* RFC 9110, 5.6.2. */
+/* Returns true for a token of RFC 9110, 5.6.2. */
 static bool is_token(const struct text *text)
 {
     static const char others[] = "!#$%&'*+-.^_`|~";
@@ -61,7 +61,10 @@ static bool is_token(const struct text *text)
     return text->size != 0;
 }
 
-/* A header's value: no control character but a tab; any byte above ASCII (RFC 9110, 5.5). */
+/*
+ * Returns true for a valid value of a header: without control characters except tabs. Bytes above
+ * ASCII are allowed (RFC 9110, 5.5).
+ */
 static bool is_value(const struct text *text)
 {
     for (size_t i = 0; i < text->size; i++) {

@@ -1,5 +1,6 @@
 /*
- * The head of an HTTP request (RFC 9112): its request line and the headers that this server reads.
+ * Parses the head of an HTTP request (RFC 9112): the request line, and the headers that this server
+ * uses.
  *
  * Refuses heads that servers may read differently: with a folded line, a space before a colon, or a
  * control character. A connection has one request, and content after its head is ignored, so a
@@ -28,7 +29,10 @@ struct http_request {
     struct address network;      /* network of the client; not from the head */
 };
 
-/* Returns the bytes of empty lines at the beginning, which a server ignores (RFC 9112, 2.2). */
+/*
+ * Returns the size in bytes of empty lines at the beginning, which a server ignores (RFC 9112,
+ * 2.2).
+ */
 size_t http_request_empty(const char *text, size_t size);
 
 /*

@@ -47,8 +47,8 @@ static void handle_event(struct http_server *server, const struct notifier_event
 }
 
 /*
- * Returns the number of events, or NOTIFIER_FAILED. Clients come before the listener, so that a new
- * client replaces no client whose request has arrived.
+ * Handles the events of clients before those of the listener, so that a new client does not replace
+ * a client whose request has arrived. Returns the number of events, or NOTIFIER_FAILED.
  */
 static size_t handle_events(struct http_server *server, int64_t now_ns)
 {

@@ -4,10 +4,10 @@
  * thread.
  *
  * A connection has one request and one answer. Until its request is complete it uses one of
- * HTTP_ASKING slots, for at most the time limit. If all are used, a new client replaces the oldest
- * client of the address (for IPv6: the /64 network) that has the most. A complete request waits,
- * within the same limits, for one of HTTP_ANSWERS slots, of which HTTP_RESERVED are only for the
- * reserved path; answers of limited paths use at most `limited_most` of them. While a request
+ * HTTP_ASKING slots, for at most the time limit. If all are used, a new client replaces one client
+ * of the address (for IPv6: the /64 network) that uses the most of these slots. A complete request
+ * waits, within the same limits, for one of HTTP_ANSWERS slots, of which HTTP_RESERVED are only for
+ * the reserved path; answers of limited paths use at most `limited_most` of them. While a request
  * waits, an answer whose client accepts no byte for HTTP_SLOW_NS is ended to make room, first one
  * of the address that has the most answers. So silent, slow and disconnected clients do not delay
  * answers to other clients. After the answer the connection waits for a short time until the peer
@@ -43,7 +43,7 @@ struct http_server_options {
     const char *reserved;     /* the path that may use the reserved slots; a literal */
     size_t limited_most;      /* the maximum number of unsent answers of limited paths */
 
-    /* Returns whether the answer takes much memory until it is sent. */
+    /* Returns true if the answer takes much memory until it is sent. */
     bool (*is_limited)(const struct http_request *request);
 
     /* Makes the answer to a request; `request` is valid during the call. */

@@ -1,4 +1,7 @@
-/* Texts in the head of an HTTP request (RFC 9110, 5.6). Pure functions; any thread. */
+/*
+ * Compares and trims texts in the head of an HTTP request (RFC 9110, 5.6). Pure functions; any
+ * thread.
+ */
 #ifndef SLUICE_COLLECTOR_METRICS_HTTP_TEXT_H
 #define SLUICE_COLLECTOR_METRICS_HTTP_TEXT_H
 

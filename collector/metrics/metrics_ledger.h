@@ -1,4 +1,4 @@
-/* The ledger as metrics; new terms of the ledger appear automatically. */
+/* Writes the ledger as metrics. New terms of the ledger appear automatically. */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_LEDGER_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_LEDGER_H
 

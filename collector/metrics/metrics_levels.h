@@ -1,4 +1,4 @@
-/* The present states of listeners, sinks and batches (pipeline_levels.h) as metrics. */
+/* Writes the present states of listeners, sinks and batches (pipeline_levels.h) as metrics. */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_LEVELS_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_LEVELS_H
 

@@ -1,6 +1,6 @@
 /*
- * The listening socket of --metrics: a TCP port, or a local socket at a path, which only processes
- * of this user (or of --user) and of its group may open. Main thread.
+ * Opens the listening socket of --metrics: a TCP port, or a local socket at a path. Only processes
+ * of this user (or of --user) and of its group may connect to the local socket. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_METRICS_METRICS_LISTENER_H
 #define SLUICE_COLLECTOR_METRICS_METRICS_LISTENER_H

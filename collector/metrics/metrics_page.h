@@ -1,6 +1,6 @@
 /*
- * All metrics of the collector as a page in Prometheus' text format (version 0.0.4) or OpenMetrics
- * 1.0.
+ * Writes all metrics of the collector as a page in Prometheus' text format (version 0.0.4) or
+ * OpenMetrics 1.0.
  *
  * The counters come from the ledger's lists of terms, so new terms appear automatically. Labels are
  * names of listeners and sinks, and reasons of the ledger. Only the metrics of sinks with limits of

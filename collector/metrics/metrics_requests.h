@@ -32,7 +32,10 @@ struct metrics_requests {
     int64_t misnamed_pause_ns;   /* when a refused Host may be logged again */
 };
 
-/* Returns whether the answer to a request is a page of memory, of which few may be unsent. */
+/*
+ * Returns true if the answer to the request is a page in memory. Only METRICS_PAGES of these may be
+ * unsent.
+ */
 bool metrics_requests_is_limited(const struct http_request *request);
 
 /* Makes the answer to a request; the context is a struct metrics_requests. */

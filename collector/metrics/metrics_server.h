@@ -1,5 +1,5 @@
 /*
- * The collector's status page, its metrics and its health, over HTTP:
+ * Serves the collector's status page, its metrics and its health over HTTP:
  *
  *     /          the status page, and /page/ with its files (collector/status/page)
  *     /events    the data of the page, once a second (collector/status/status.h)
@@ -13,9 +13,9 @@
  * A request must name the server by an address, as localhost, or by a name of --metrics-host
  * (collector/base/host_names.h); any other Host gets 421, except at a local socket, which browsers
  * do not reach. With --metrics-token-file it must have the token (metrics_token.h), otherwise it
- * gets 401 or, from /healthz, only the status. Only GET and HEAD are supported. The
- * number of connections and of prepared pages is bounded, no function waits for a client, and
- * clients together get at most a quarter of the main thread's time.
+ * gets 401 or, from /healthz, only the status. Only GET and HEAD are supported. The number of
+ * connections and of prepared pages is bounded, no function waits for a client, and clients
+ * together get at most a quarter of the main thread's time.
  *
  * Lifecycle: create, then watch and serve in the main thread's loop, destroy before the pipeline.
  */

@@ -41,7 +41,8 @@ struct metric_label {
 #define METRIC_NO_LABELS   ((const struct metric_label[]){{NULL, NULL}})
 
 /*
- * Returns the suffix of its samples' names: "_total" for a counter, "_info" for an info, else "".
+ * Returns the suffix of the names of the metric's samples: "_total" for a counter, "_info" for an
+ * info, else "".
  */
 const char *metric_suffix(const struct metric *metric);
 

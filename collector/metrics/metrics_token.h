@@ -1,12 +1,13 @@
 /*
- * The token of --metrics-token-file, which requests to --metrics need: as a bearer token (RFC 6750,
- * section 2.1) or as the password of any user (RFC 7617), for which browsers ask their users.
+ * Checks the token of --metrics-token-file, which requests to --metrics must have: as a bearer
+ * token (RFC 6750, section 2.1) or as the password of any user (RFC 7617), for which browsers ask
+ * their users.
  *
  * The token is in memory that core dumps leave out, is cleared before it is freed, and is compared
  * in a time that does not depend on its bytes. After METRICS_TOKEN_TRIES wrong tokens of a network
  * within METRICS_TOKEN_PERIOD_NS, further tokens of this network are refused unchecked until that
- * time is over. Requests from this machine may come from many clients of a proxy. Of these, only
- * wrong tokens are refused, so that no client can shut out the others.
+ * time is over. Requests from this machine may come from many clients of a proxy. Their tokens are
+ * always checked, so that one client cannot shut out the others.
  *
  * Lifecycle: create, check, load again after a reload, destroy. Main thread.
  */

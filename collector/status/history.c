@@ -8,10 +8,10 @@
 
 #define MINUTE_MS 60000
 
-/* Columns of the widest series. */
+/* The maximum number of columns of a series. */
 #define COLUMNS_MAX 96
 
-/* Tells where the values of a column come from. */
+/* The source of a column's values. */
 enum column_kind {
     COLUMN_COUNTER,   /* a uint64_t at `total` in the totals */
     COLUMN_LEVEL,     /* like COLUMN_COUNTER, but the value also decreases */
@@ -42,7 +42,7 @@ struct kind {
 struct series {
     bool used;
     bool retired;
-    size_t index; /* index in the ledger; unused in the first series, that of all */
+    size_t index; /* index in the ledger; unused in the first series, which has the sums */
 };
 
 /* The slots of a ring, for all series. */
@@ -288,8 +288,8 @@ static void note_series(const struct note *note, size_t series, const int64_t *v
 }
 
 /*
- * Returns the index of the series of a listener or sink: its own, a free one, or that of a retired
- * one; 0: no series.
+ * Returns the index of the series for a listener or sink: its own, a free one, or one of a retired
+ * listener or sink. Returns 0 if there is none.
  */
 static size_t find_series(struct kind *kind, size_t index, bool retired, const int64_t *values)
 {
@@ -308,8 +308,8 @@ static size_t find_series(struct kind *kind, size_t index, bool retired, const i
     if (kind->series[found].used) /* an unused series is zero, and its pages stay untouched */
         memset(last_of(kind, found), 0, values_of_series(kind) * sizeof *kind->values);
     /*
-     * If the listener or sink existed before it got this series, what it counted before is not an
-     * increase.
+     * A listener or sink that existed before it got this series begins with its present counts, so
+     * that these are not an increase.
      */
     if (index < kind->newest)
         memcpy(last_of(kind, found), values, kind->column_count * sizeof *values);
@@ -348,8 +348,7 @@ static void read_columns(const struct kind *kind, const void *totals,
 }
 
 /*
- * Adds the values to those of the series of all; of the fill of queues, that series has the
- * highest.
+ * Adds the values to the sums. For the fill of queues, keeps the highest value instead of the sum.
  */
 static void add_columns(const struct kind *kind, int64_t *sums, const int64_t *values)
 {

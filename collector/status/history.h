@@ -1,12 +1,13 @@
 /*
- * The ledger's counts in each of the last seconds and minutes, for graphs: rings of a fixed size.
+ * Keeps the ledger's counts in each of the last seconds and minutes, for graphs, in rings of a
+ * fixed size.
  *
  * A series belongs to a listener, to a sink, or to the sum of all. Its columns are the ledger's
  * terms and reasons, the ranges of a histogram, and levels. The value of a counter is its increase
  * in that second or minute, so that a column's values add up to the ledger's total. The value of a
  * level is the present one; for a minute it is the highest.
  *
- * status_history_create allocates all memory. Pages that no series needs are never touched.
+ * status_history_create allocates all memory. Memory pages that no series needs are never touched.
  * Listeners and sinks beyond the number of series are only in the sum. One thread; pure.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_HISTORY_H
@@ -23,8 +24,8 @@
 #define HISTORY_MINUTES 60
 
 /*
- * Numbers of series without the sums: the least for listeners, the least for sinks, and the most
- * for either of them.
+ * Limits for the numbers of series, without the sums: the minimum for listeners, the minimum for
+ * sinks, and the maximum for each of the two.
  */
 #define HISTORY_LISTENERS 16
 #define HISTORY_SINKS     8

@@ -1,4 +1,4 @@
-/* The levels of a pipeline as JSON for the status page. Pure; any thread. */
+/* Writes the levels of a pipeline as JSON for the status page. Pure; any thread. */
 #ifndef SLUICE_COLLECTOR_STATUS_LEVELS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_LEVELS_JSON_H
 

@@ -10,7 +10,7 @@
 #include "collector/text/json_writer.h"
 #include "collector/text/secret_url.h"
 
-/* The state of writing. Each part of the configuration is written by a walk of its own. */
+/* The state of writing. Each part of the configuration is written by a separate walk. */
 struct writing {
     enum config_part part; /* the part that is being written */
     const struct config *config;
@@ -109,7 +109,7 @@ static void end_one(struct writing *writing)
     writing->open = false;
 }
 
-/* Each listener or sink begins with its address. */
+/* Writes a setting of a listener or sink. The first value of each is its address. */
 static void visit_listed(void *context, const struct config_value *value)
 {
     struct writing *writing = context;

@@ -1,6 +1,6 @@
 /*
- * The settings and their origins as JSON for the status page: as --print-config, but without the
- * values of secrets. Main thread.
+ * Writes the settings and their origins as JSON for the status page: those of --print-config,
+ * without the values of secrets. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_SETTINGS_JSON_H

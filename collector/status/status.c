@@ -109,7 +109,8 @@ static int64_t at_ms(const struct status *status)
 }
 
 /*
- * Does not wait for the receivers: the kernel's drops are those that were requested a second ago.
+ * Takes a snapshot. Does not wait for the receivers: the kernel's drops are those that were
+ * requested a second ago.
  */
 static void take_look(struct status *status, int64_t now_ns)
 {

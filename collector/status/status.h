@@ -1,8 +1,8 @@
 /*
- * The data of the status page. The first event has the history of the last hour, the meaning of
- * words, and the settings. Each second another event has the ledger, levels, health, senders, and
- * the counts of that second. The events are server-sent events (HTML Living Standard, 9.2), each
- * with one line of JSON. The history (history.h) is also kept while no page is open.
+ * Makes the data of the status page, as events. The first event has the history of the last hour,
+ * the meaning of words, and the settings. Each second another event has the ledger, levels, health,
+ * senders, and the counts of that second. The events are server-sent events (HTML Living Standard,
+ * 9.2), each with one line of JSON. The history (history.h) is also kept while no page is open.
  *
  * Lifecycle: create, then due and look in the main thread's loop, write if there are clients,
  * destroy before the pipeline. Main thread.

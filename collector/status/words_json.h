@@ -1,6 +1,6 @@
 /*
- * The texts that explain the words of the ledger and of health as JSON for the status page. The
- * manual has the same texts. Pure; any thread.
+ * Writes the texts that explain the words of the ledger and of health, as JSON for the status page.
+ * The manual has the same texts. Pure; any thread.
  */
 #ifndef SLUICE_COLLECTOR_STATUS_WORDS_JSON_H
 #define SLUICE_COLLECTOR_STATUS_WORDS_JSON_H

@@ -1,4 +1,4 @@
-/* Letters of ASCII, whatever the locale is. Pure functions; any thread. */
+/* Converts letters of ASCII to lower case, whatever the locale. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_TEXT_ASCII_H
 #define SLUICE_COLLECTOR_TEXT_ASCII_H
 

@@ -1,5 +1,6 @@
 /*
- * Bytes as base64 (RFC 4648, section 4: the standard alphabet, with padding). Any thread.
+ * Encodes and decodes base64 (RFC 4648, section 4: the standard alphabet, with padding). Any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_BASE64_H
 #define SLUICE_COLLECTOR_TEXT_BASE64_H

@@ -1,7 +1,7 @@
 /*
- * Control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F. Some of them control a
- * terminal (U+009B begins a command as escape does), so control characters in senders' texts must
- * not reach a terminal. Pure functions; any thread.
+ * Finds and hides control characters: U+0000 to U+001F, U+007F, and U+0080 to U+009F. Some of them
+ * control a terminal (U+009B begins a command as escape does), so control characters in senders'
+ * texts must not reach a terminal. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_CONTROL_CHARACTER_H
 #define SLUICE_COLLECTOR_TEXT_CONTROL_CHARACTER_H

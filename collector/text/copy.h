@@ -1,4 +1,4 @@
-/* Copies of texts. Any thread. */
+/* Copies texts. Any thread. */
 #ifndef SLUICE_COLLECTOR_TEXT_COPY_H
 #define SLUICE_COLLECTOR_TEXT_COPY_H
 

@@ -1,4 +1,4 @@
-/* Integers as decimal digits, two digits per step. Pure functions; any thread. */
+/* Writes integers as decimal digits, two digits per step. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_TEXT_DECIMAL_H
 #define SLUICE_COLLECTOR_TEXT_DECIMAL_H
 

@@ -1,4 +1,4 @@
-/* Decimal digits of ASCII, whatever the locale. */
+/* Recognises decimal digits of ASCII, whatever the locale. */
 #ifndef SLUICE_COLLECTOR_TEXT_DIGIT_H
 #define SLUICE_COLLECTOR_TEXT_DIGIT_H
 

@@ -1,7 +1,8 @@
 /*
- * Globs: '*' matches any number of bytes, also none; '?' matches any one byte; every other byte
- * matches itself. The whole text must match. Bytes are compared, not characters; case matters. The
- * texts come from unknown senders, so the steps of a match are limited. Pure functions; any thread.
+ * Matches texts with globs: '*' matches any number of bytes, also none; '?' matches any one byte;
+ * every other byte matches itself. The whole text must match. Bytes are compared, not characters;
+ * case matters. The texts come from unknown senders, so the steps of a match are limited. Pure
+ * functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_GLOB_H
 #define SLUICE_COLLECTOR_TEXT_GLOB_H

@@ -1,6 +1,6 @@
 /*
- * Bytes as hexadecimal digits, two lowercase digits per byte, as in the identifiers of W3C Trace
- * Context. Any thread.
+ * Writes bytes as hexadecimal digits, two lowercase digits per byte, as in the identifiers of W3C
+ * Trace Context. Any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_HEX_H
 #define SLUICE_COLLECTOR_TEXT_HEX_H

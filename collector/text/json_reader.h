@@ -40,7 +40,7 @@ enum json_type {
 
 struct json_item {
     enum json_type type;
-    size_t depth;     /* arrays and objects around it; for JSON_END, around what ends */
+    size_t depth;     /* arrays and objects around it; for JSON_END, around the one that ends */
     const char *at;   /* beginning of the item in the buffer */
     struct text name; /* of an object's member, without quotes; else its data is NULL */
     struct text text; /* of a string, without quotes; of a number or a word */

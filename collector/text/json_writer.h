@@ -37,12 +37,12 @@ void json_member_uint64(struct output *out, const char *key, uint64_t value);
 void json_member_double(struct output *out, const char *key, double value);
 
 /*
- * The functions from here to the end of the file first write a comma if one is due.
+ * Unless stated otherwise, the functions from here to the end of the file first write a comma if
+ * one is due.
  *
  * json_string appends a string of any bytes. Quotes, backslashes and control characters (also
- * U+007F to U+009F) are escaped, in JSON's short form if there is one. Each maximal ill-formed
- * part of a UTF-8 sequence (Unicode 15, section 3.9, "substitution of maximal subparts") becomes
- * U+FFFD.
+ * U+007F to U+009F) are escaped, in JSON's short form if there is one. Each maximal ill-formed part
+ * of a UTF-8 sequence (Unicode 15, section 3.9, "substitution of maximal subparts") becomes U+FFFD.
  */
 void json_string(struct output *out, const void *bytes, size_t size);
 

@@ -1,5 +1,5 @@
 /*
- * The value of a label that a sink adds: a text with fields, such as "%{source}", which are
+ * Parses the value of a label that a sink adds: a text with fields, such as "%{source}", which are
  * replaced by data about the origin of a record. "%%" is a percent sign. Pieces point into the
  * caller's text. Pure; any thread.
  */

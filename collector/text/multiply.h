@@ -1,6 +1,7 @@
 /*
- * The product of two numbers of 64 bits: by the processor's instruction where the compiler has a
- * type of 128 bits (GCC, clang), otherwise from products of halves. Pure functions; any thread.
+ * Multiplies two numbers of 64 bits to one of 128 bits: with the processor's instruction where the
+ * compiler has a type of 128 bits (GCC, clang), otherwise from products of halves. Pure functions;
+ * any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_MULTIPLY_H
 #define SLUICE_COLLECTOR_TEXT_MULTIPLY_H

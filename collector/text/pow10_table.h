@@ -1,5 +1,6 @@
 /*
- * Powers of ten as 128-bit significands, for shortest_double.c. Generated, exact and constant.
+ * Powers of ten as 128-bit significands, for shortest_double.c. Generated with exact arithmetic.
+ * Constant.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_POW10_TABLE_H
 #define SLUICE_COLLECTOR_TEXT_POW10_TABLE_H

@@ -65,7 +65,7 @@ static bool looks_like_key(const char *text, size_t length)
     return (length >= 32 && mixed) || (all.hex >= 32 && all.digits != 0); /* base64 or a UUID */
 }
 
-/* Returns true if the next part of the path is a key: "/token/...". */
+/* Returns true if this part of the path says that the next part is a key, as in "/token/...". */
 static bool announces_key(const char *text, size_t length)
 {
     static const char *const words[] = {"token",   "key",    "apikey",  "api_key",

@@ -1,5 +1,6 @@
 /*
- * Well-formed UTF-8, as Unicode 15 table 3-7 (and RFC 3629) defines it. Pure functions; any thread.
+ * Checks and decodes UTF-8. Unicode 15, table 3-7 (and RFC 3629) defines which bytes are
+ * well-formed. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_TEXT_UTF8_H
 #define SLUICE_COLLECTOR_TEXT_UTF8_H

@@ -156,7 +156,7 @@ enum control_result control_socket_accept(struct control_socket *socket,
 
 /*
  * Returns true if the peer is this program's user or the administrator, whose requests may change
- * the program. Others can connect only if the socket's permissions were changed.
+ * the program. Other users can connect only if the socket's permissions were changed.
  */
 bool control_connection_may_order(const struct control_connection *connection);
 

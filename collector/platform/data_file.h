@@ -129,8 +129,8 @@ enum part_result part_file_open_left(const char *path, struct part_file **out, s
 uint64_t part_file_size(const struct part_file *file);
 
 /*
- * Returns true if the file's path still names this file. On Linux also if the system does not
- * report it.
+ * Returns true if the file's path still names this file. On Linux also returns true if the system
+ * does not report whether it does.
  */
 bool part_file_is_there(struct part_file *file);
 

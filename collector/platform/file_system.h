@@ -132,8 +132,8 @@ struct file_location {
 bool file_location_find(const char *path, struct file_location *place);
 
 /*
- * Like file_location_find, also for a pipe, a terminal or another device, where the system can
- * recognise one; not for the null device, which discards what is written.
+ * Like file_location_find, but also finds a pipe, a terminal or another device if the system can
+ * identify it. Does not find the null device, which discards what is written.
  */
 bool file_location_find_any(const char *path, struct file_location *place);
 
@@ -181,7 +181,8 @@ void folder_close(struct folder *folder);
 bool folder_is_readable(const char *path);
 
 /*
- * Returns true if a file, a folder or a link has this name, and if the system does not report it.
+ * Returns true if a file, a folder or a link has this name. Also returns true if the system does
+ * not report whether one has it.
  */
 bool folder_has(const char *path);
 

@@ -60,7 +60,7 @@ uint64_t input_file_size(const struct input_file *file);
 /*
  * Returns true if the size or the modification time of the opened file differs from when it was
  * opened. A new file under the same name is not a change of the opened file. Returns false for a
- * live file, and if the system does not report them.
+ * live file, or if the system does not report the size and the time.
  */
 bool input_file_has_changed(const struct input_file *file);
 

@@ -114,7 +114,7 @@ struct notifier_arming {
     wait_handle socket;
     void *token;
     unsigned interests;
-    bool failed; /* the result: whether this arming failed */
+    bool failed; /* the result: this arming failed */
 };
 
 enum notifier_event_type {

@@ -133,10 +133,10 @@ int sandbox_enter(struct sandbox_plan *plan, void (*refused)(void *context), voi
 bool sandbox_may_cause(const char *text);
 
 /*
- * sandbox_expect announces that this process will enter a sandbox, or note that it does not. From
- * then until sandbox_note, sandbox_is_expected returns true, in any thread. Entering interrupts the
- * system calls of threads that run already, so a library that does not repeat them should not be
- * called yet.
+ * sandbox_expect announces that this process will enter a sandbox, or will note (sandbox_note) that
+ * it does not. From then until sandbox_note, sandbox_is_expected returns true, in any thread.
+ * Entering interrupts the system calls of threads that run already, so a library that does not
+ * repeat them should not be called yet.
  */
 void sandbox_expect(void);
 bool sandbox_is_expected(void);

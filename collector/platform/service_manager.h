@@ -1,6 +1,6 @@
 /*
- * The program that started this one and supervises it (systemd): reports to it, and sockets that it
- * has opened for this process.
+ * Reports to the program that started this one and supervises it (systemd), and takes the sockets
+ * that it has opened for this process.
  *
  * On a system without such a manager, a port reports that there is no manager and that there are no
  * sockets.

@@ -221,8 +221,8 @@ size_t udp_socket_receive_buffer(const struct udp_socket *socket);
 extern const char *const udp_socket_buffer_advice;
 
 /*
- * Loads the parts of the socket that a receive will read into the cache; for a receive that is
- * likely soon.
+ * Loads into the cache the parts of the socket that a receive reads. Call it if a receive is likely
+ * soon.
  */
 void udp_socket_prefetch(const struct udp_socket *socket);
 
@@ -257,7 +257,7 @@ uint64_t udp_socket_drops(struct udp_socket *socket);
 
 /*
  * Returns true if the queue takes half of the receive buffer or more (on Linux SO_MEMINFO,
- * SK_MEMINFO_RMEM_ALLOC), and if the system does not report it.
+ * SK_MEMINFO_RMEM_ALLOC). Also returns true if the system does not report the size of the queue.
  */
 bool udp_socket_is_half_full(const struct udp_socket *socket);
 

@@ -1,5 +1,5 @@
 /*
- * How a thread sleeps: until another thread wakes it, a handle becomes ready, or a time is over.
+ * Lets a thread sleep until another thread wakes it, a handle becomes ready, or a time is over.
  *
  * A port defines what a wait_handle is, and provides each function.
  *

@@ -1,7 +1,7 @@
 /*
  * Implements crc32c() with the instruction of arm64, which is optional in ARMv8.0 and part of
- * ARMv8.1. For Linux, whose kernel says whether the processor has it, gcc or clang, and
- * little-endian. CMake sets the compiler's option for it.
+ * ARMv8.1. Needs Linux, whose kernel reports whether the processor has the instruction, gcc or
+ * clang, and a little-endian processor. CMake sets the compiler's option for the instruction.
  */
 #include "collector/platform/machine.h"
 

@@ -1,5 +1,7 @@
-/* CRC-32C with tables, eight bytes at a time (Kounavis and Berry, "Novel table lookup-based
- * algorithms for high-performance CRC generation", 2008). */
+/*
+ * Implements crc32c_by_table(), eight bytes at a time (Kounavis and Berry, "Novel table
+ * lookup-based algorithms for high-performance CRC generation", 2008).
+ */
 #include "collector/platform/machine.h"
 
 #include "collector/base/byte_order.h"

@@ -1,4 +1,4 @@
-/* Advice about a folder that does not exist (collector/platform/file_system.h). */
+/* Implements the advice about missing folders of collector/platform/file_system.h. */
 #include <stdlib.h>
 #include <string.h>
 

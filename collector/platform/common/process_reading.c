@@ -46,7 +46,10 @@ static bool is_warning(const char *line, size_t length)
     return false;
 }
 
-/* Returns 0 if each line is empty or a warning. */
+/*
+ * Finds the first line that is neither empty nor a warning. Returns its length, or 0 if there is
+ * none.
+ */
 static size_t first_line(const struct process_reading *errors, const char **line)
 {
     const char *at = (const char *)errors->bytes.data;

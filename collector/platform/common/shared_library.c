@@ -1,4 +1,4 @@
-/* The version of a library, of collector/platform/shared_library.h. */
+/* Implements shared_library_version() of collector/platform/shared_library.h. */
 #include "collector/platform/shared_library.h"
 
 #include <stdio.h>

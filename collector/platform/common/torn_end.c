@@ -97,7 +97,7 @@ static const char *look_at_whole(const struct torn_file_ops *ops, void *context,
     return look_at_line(ops, context, end - 1 - length, length + 1, look);
 }
 
-/* Text has no control characters except those of lines and colours. */
+/* Returns true if the bytes are text: no control characters except those of lines and colours. */
 static bool is_text(const struct line_look *look)
 {
     for (size_t i = 0; i < look->size; i++)
@@ -136,7 +136,7 @@ static bool is_ours(const struct line_look *torn, const struct line_look *before
     return false;
 }
 
-/* For a file that is empty or ends in a newline: checks that it may be appended to. */
+/* Checks that a file that is empty or ends in a newline may be appended to. */
 static const char *judge_whole(const struct torn_file_ops *ops, void *context, uint64_t size,
                                const struct output_file_format *format,
                                struct output_file_start *start)
@@ -205,7 +205,9 @@ static const char *mend_line(const struct torn_file_ops *ops, void *context, boo
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Bytes that are read at a time: more than the longest record of any binary format has. */
+/*
+ * The number of bytes that are read at a time: more than the longest record of any binary format.
+ */
 #define WINDOW_SIZE ((size_t)256 * 1024)
 
 /*

@@ -1,4 +1,7 @@
-/* For a TLS library that finds the system's certificates itself. */
+/*
+ * Implements trusted_authorities_find() for a TLS library that finds the system's certificates
+ * itself.
+ */
 #include "collector/platform/trusted_authorities.h"
 
 #include <stddef.h>

@@ -45,8 +45,8 @@ static bool blocks(const struct process_status *status, int number)
 }
 
 /*
- * The process runs the same file or, because the file may have been replaced since its start, has
- * the same name.
+ * Returns true if the process runs the same file as this process. The file may have been replaced
+ * since the process was started, so the same name is enough, too.
  */
 static bool is_same_program(const char *process, const struct process_status *status)
 {

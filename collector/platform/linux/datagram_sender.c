@@ -177,7 +177,7 @@ size_t datagram_sender_mtu(const struct datagram_sender *sender, size_t target)
     return (size_t)mtu;
 }
 
-/* Only an address of this machine can be bound (ip(7)). */
+/* Tries to bind the address: only an address of this machine can be bound (ip(7)). */
 bool datagram_sender_is_local(const struct address *address)
 {
     struct address any_port = *address;

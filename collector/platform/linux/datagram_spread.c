@@ -21,7 +21,7 @@ static int spread_fail(struct error *error, int code)
     return -1;
 }
 
-/* The program returns a random number modulo the number of sockets. */
+/* Attaches a program that returns a random number modulo the number of sockets. */
 static int attach(int fd, unsigned sockets)
 {
     struct sock_filter choose[] = {

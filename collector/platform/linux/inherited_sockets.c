@@ -27,7 +27,7 @@ static struct {
     size_t count;
     uint32_t *drops;
     char *names; /* the memory of the sockets' names, or NULL */
-    bool looked; /* whether inherited_find was called; `result` and `missing` have its outcome */
+    bool looked; /* inherited_find was called; `result` and `missing` have its outcome */
     int result;
     struct error missing;
 } inherited;

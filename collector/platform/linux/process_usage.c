@@ -57,7 +57,7 @@ static bool read_stat(struct process_usage *usage)
     return true;
 }
 
-/* Subtracts the descriptor of the opened folder. */
+/* Counts the open descriptors, without that of the folder that it opens. */
 static bool count_files(uint64_t *count)
 {
     DIR *folder = lending_opendir("/proc/self/fd");

@@ -1,4 +1,4 @@
-/* For a static build with musl 1.2.3, which lacks this function. */
+/* Implements renameat2() for a static build with musl 1.2.3, which lacks it. */
 #include "collector/platform/linux/renameat2.h"
 
 #include <sys/syscall.h>

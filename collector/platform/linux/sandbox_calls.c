@@ -1,7 +1,8 @@
 /*
- * The table was made from the calls of this program and of its libraries (glibc, musl, libcurl,
- * librdkafka, nats.c, OpenSSL) under strace(1) and in all tests. It does not contain calls that
- * only old C libraries make. A call that is not in the table fails with EPERM (sandbox_filter.c).
+ * The table of permitted system calls. It was made from the calls of this program and of its
+ * libraries (glibc, musl, libcurl, librdkafka, nats.c, OpenSSL) under strace(1) and in all tests.
+ * It does not contain calls that only old C libraries make. A call that is not in the table fails
+ * with EPERM (sandbox_filter.c).
  */
 #include "collector/platform/linux/sandbox_calls.h"
 

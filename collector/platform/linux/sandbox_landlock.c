@@ -1,6 +1,7 @@
 /*
- * The structures and bits are those of <linux/landlock.h> of Linux 7.0. They are defined here
- * because the system's headers may be older than its kernel. They never change.
+ * Restricts the process with Landlock. The structures and bits are those of <linux/landlock.h> of
+ * Linux 7.0. They are defined here because the system's headers may be older than its kernel. They
+ * never change.
  */
 #include "collector/platform/linux/sandbox_landlock.h"
 

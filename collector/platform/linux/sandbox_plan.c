@@ -1,4 +1,7 @@
-/* struct sandbox_plan: paths as realpath(3) resolves them, and what Linux's libraries read. */
+/*
+ * Implements struct sandbox_plan: resolves paths with realpath(3), and adds the files that Linux's
+ * libraries read.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -201,7 +204,7 @@ static bool find_program(const char *name, char found[PATH_MAX])
     return false;
 }
 
-/* protoc reads ../include of its own folder. */
+/* Adds the folder ../include next to the program's folder, which protoc reads. */
 static bool add_included(struct sandbox_plan *plan, const char *program)
 {
     char path[PATH_MAX];

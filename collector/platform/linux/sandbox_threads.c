@@ -39,8 +39,8 @@ static int (*work)(void *context);
 static void *work_context;
 
 /*
- * While a thread is waited for, minus its id; then the result of `work` in it: 0, or errno. After
- * its time is over, a handler finds the id of another thread here, and changes nothing.
+ * While a thread is waited for, minus its id. Then the result of `work` in that thread: 0, or
+ * errno. A handler that runs too late finds another value here, and changes nothing.
  */
 static atomic_int outcome;
 

@@ -1,6 +1,6 @@
 /*
- * struct udp_socket and struct datagram_group on Linux, for the files of this folder that open
- * sockets, receive from them or answer through them. Only for platform/linux/.
+ * Defines struct udp_socket and struct datagram_group on Linux, for the files of this folder that
+ * open sockets, receive from them or answer through them. Only for platform/linux/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H
 #define SLUICE_COLLECTOR_PLATFORM_LINUX_UDP_SOCKET_PARTS_H

@@ -49,8 +49,8 @@ static bool ask_connect(int fd, const struct sockaddr_un *to, int64_t end_ns)
 }
 
 /*
- * Returns true after EPIPE: a collector that refuses the connection has already sent its reason as
- * the answer, which is read next.
+ * Returns true also after EPIPE: a collector that refuses the connection has already sent its
+ * reason as the answer, which is read next.
  */
 static bool send_bytes(int fd, const char *bytes, size_t size, int64_t end_ns)
 {

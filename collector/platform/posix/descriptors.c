@@ -15,7 +15,8 @@
 #define TIMES_MOST 3
 
 /*
- * Other threads use it only with the lock held, except `all_lent`, and `keeps`, which is set once.
+ * Threads other than the main thread use this only with the lock held. Exceptions are `all_lent`,
+ * and `keeps`, which is set once.
  */
 static struct {
     pthread_mutex_t lock;

@@ -14,7 +14,10 @@
 
 #include "collector/platform/process.h"
 
-/* Does descriptors_lend after a direct system call that failed with errno EMFILE. */
+/*
+ * To be called after a direct system call. If the call failed with errno EMFILE, returns the result
+ * of descriptors_lend; otherwise returns false.
+ */
 static inline bool lending_begin(unsigned wanted, unsigned *times)
 {
     return errno == EMFILE && descriptors_lend(DESCRIPTOR_OF_OWN, wanted, times);
@@ -39,7 +42,7 @@ bool lending_goes_on(void);
 void lending_stop_for_program(void);
 void lending_go_on(pid_t program);
 
-/* For descriptors that the program opens itself. */
+/* These open descriptors for the program itself (DESCRIPTOR_OF_OWN). */
 int lending_open(const char *path, int flags, mode_t mode);
 int lending_openat(int folder, const char *path, int flags, mode_t mode);
 int lending_pipe2(int ends[2], int flags);
@@ -47,7 +50,7 @@ int lending_socket(int domain, int type, int protocol);
 int lending_duplicate(int fd); /* F_DUPFD_CLOEXEC */
 DIR *lending_opendir(const char *path);
 
-/* accept4(2), non-blocking. */
+/* Calls accept4(2). The accepted connection is non-blocking. */
 int lending_accept(enum descriptor_use use, int listener, struct sockaddr *name, socklen_t *size);
 
 #endif

@@ -65,8 +65,8 @@ static const char *why_not_opened(int number, const char *path)
 }
 
 /*
- * A file that another program creates at the same moment, and one to which a symbolic link leads,
- * have the mode less the umask.
+ * Gives a new file exactly this mode. The umask is applied only if another program creates the file
+ * at the same moment, or if the path is a symbolic link to a missing file.
  */
 static int open_or_create(const char *path, int flags, unsigned mode)
 {
@@ -313,7 +313,7 @@ bool output_file_is_removed(const struct output_file *file)
     return fstat(file->stream.fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* POSIX frees the name at once. */
+/* Does nothing: POSIX frees the name of a removed file at once. */
 bool output_file_let_name_go(struct output_file *file)
 {
     (void)file;

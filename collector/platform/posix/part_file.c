@@ -32,7 +32,8 @@ static bool part_fail(struct error *error, const char *what)
 }
 
 /*
- * Errors of a Windows file server, if another program has the file open there without sharing it.
+ * Returns true for the errors of a Windows file server if another program has the file open there
+ * without sharing it.
  */
 static bool is_busy(int number)
 {
@@ -306,8 +307,8 @@ bool part_file_sync(struct part_file *file, struct error *error)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /*
- * For a file system that cannot rename without replacing: first reserves the name with an empty
- * file.
+ * Renames a file on a file system that cannot rename without replacing: first reserves the new name
+ * with an empty file.
  */
 static int rename_over_own(const char *from, const char *to)
 {

@@ -84,7 +84,9 @@ void child_destroy(struct child *child)
 
 /* --- the program's input ---------------------------------------------------------------------- */
 
-/* No call fails, because this process has the reading end open, too. */
+/*
+ * Runs on the feeder's thread. No call fails, because this process has the reading end open, too.
+ */
 static void feed(void *argument)
 {
     struct child *child = argument;
@@ -183,8 +185,9 @@ static bool find_shell(wchar_t path[MAX_PATH])
 }
 
 /*
- * /d skips the commands that the registry defines for every shell. With /s the command is the text
- * between the first quotation mark after /c and the last one, whatever it contains.
+ * Makes the command line of the shell. `/d` skips the commands that the registry defines for every
+ * shell. With `/s` the command is the text between the first quotation mark after `/c` and the last
+ * one, whatever it contains.
  */
 static wchar_t *make_command_line(const wchar_t *shell, const char *command)
 {

@@ -65,8 +65,8 @@ static bool is_done(struct question *question, BOOL done, DWORD *size)
 }
 
 /*
- * Returns true if the pipe is closed: a collector that refuses the connection has already sent its
- * reason as the answer, which is read next.
+ * Returns true also if the pipe is closed: a collector that refuses the connection has already sent
+ * its reason as the answer, which is read next.
  */
 static bool send_bytes(struct question *question, const char *bytes, size_t size)
 {

@@ -238,7 +238,7 @@ int control_socket_open(struct control_socket **out, const char *address, struct
     return 0;
 }
 
-/* Windows' processes do not become another user. */
+/* Does nothing: a process on Windows cannot become another user. */
 int control_socket_give(const struct control_socket *given, const char *user, struct error *error)
 {
     (void)given;
@@ -247,7 +247,7 @@ int control_socket_give(const struct control_socket *given, const char *user, st
     return 0;
 }
 
-/* Pipes are not in a folder that could be checked. */
+/* Checks nothing: a pipe is not in a folder. */
 int control_socket_check(const char *address, struct error *error)
 {
     (void)address;

@@ -6,7 +6,7 @@
 #include "collector/platform/windows/shared_file.h"
 #include "collector/platform/windows/system_error.h"
 
-/* mingw-w64's headers lack it. */
+/* mingw-w64's headers lack this error. */
 #ifndef ERROR_DISK_QUOTA_EXCEEDED
 #define ERROR_DISK_QUOTA_EXCEEDED 1295
 #endif
@@ -73,7 +73,10 @@ enum data_file_result data_file_make(const char *path, struct data_file *out, st
     return DATA_FILE_FAILED;
 }
 
-/* Opening a folder fails with "access denied", like opening a file that may not be read. */
+/*
+ * Returns true if the path names a folder. Opening a folder fails with "access denied", like
+ * opening a file that may not be read.
+ */
 static bool is_folder(const char *path)
 {
     wchar_t *wide = file_access_path(path);

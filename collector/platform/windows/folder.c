@@ -29,7 +29,8 @@ static wchar_t *pattern_of(const char *path)
 }
 
 /*
- * A search fails with the same error for an empty root folder and for a path that is not a folder.
+ * Returns true if the path is an empty root folder. A search in such a folder fails with the same
+ * error as one in a path that is not a folder.
  */
 static bool is_empty_root(const char *path, DWORD number)
 {

@@ -38,7 +38,7 @@ struct input_file {
     HANDLE handle;
     struct ahead *ahead; /* NULL if the file is not live */
     BY_HANDLE_FILE_INFORMATION
-    opened; /* a file's, at its open; else zero */
+    opened; /* the information when a file was opened; zero for a pipe */
     _Atomic bool cancelled;
 };
 
@@ -66,7 +66,7 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-/* \\COMPUTER\pipe\NAME; COMPUTER is "." for this computer. */
+/* Returns true for a path like \\COMPUTER\pipe\NAME. COMPUTER is "." for this computer. */
 static bool is_pipe(const char *path)
 {
     static const char word[] = "pipe";
@@ -191,7 +191,7 @@ bool input_file_has_changed(const struct input_file *file)
             CompareFileTime(&now.ftLastWriteTime, &opened->ftLastWriteTime) != 0);
 }
 
-/* Windows controls access by lists, which files inherit from their folder. */
+/* Windows has no modes. It controls access by lists, which files inherit from their folder. */
 enum input_exposure input_file_exposure(const struct input_file *file)
 {
     (void)file;

@@ -1,5 +1,5 @@
 /*
- * Mitigation policies of a process: they restrict an intruder's code in the process. Only for
+ * Sets mitigation policies of this process, which restrict an intruder's code in it. Only for
  * platform/windows/.
  */
 #ifndef SLUICE_COLLECTOR_PLATFORM_WINDOWS_MITIGATION_H

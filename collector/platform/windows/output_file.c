@@ -381,7 +381,10 @@ bool output_file_is_removed(const struct output_file *file)
            (found.DeletePending || found.NumberOfLinks == 0);
 }
 
-/* While the system reserves the name of a removed file, every open of that name is refused. */
+/*
+ * Closes a removed file if the system still reserves its name: then every open of that name is
+ * refused.
+ */
 bool output_file_let_name_go(struct output_file *file)
 {
     if (file->handle == INVALID_HANDLE_VALUE || file->path == NULL ||

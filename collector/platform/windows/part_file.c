@@ -204,7 +204,7 @@ enum part_result part_file_open_new(const char *path, size_t base_length, unsign
     return part_give_up(wide, handle, PART_FAILED);
 }
 
-/* The permissions of the folder apply. */
+/* The file gets the permissions of its folder. */
 enum part_result part_file_open_private(const char *path, size_t base_length,
                                         struct part_file **out, struct error *error)
 {

@@ -52,7 +52,7 @@ static DWORD probe_socket(HANDLE port, SOCKET socket, uint8_t trigger)
     return code;
 }
 
-/* Returns 0 if the system does not have the family. */
+/* Probes a socket of this family. Returns 0 also if the system does not have the family. */
 static DWORD probe_family(HANDLE port, int family, int type, uint8_t trigger)
 {
     SOCKET opened = socket(family, type, 0);

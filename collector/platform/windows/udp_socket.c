@@ -287,7 +287,7 @@ wait_handle udp_socket_handle(const struct udp_socket *socket)
     return (wait_handle)socket->handle;
 }
 
-/* Windows' sockets do not join groups. */
+/* A socket on Windows never joins a group (udp_socket_can_join). */
 enum udp_socket_group udp_socket_keep_group(struct udp_socket *socket, struct error *error)
 {
     (void)socket;

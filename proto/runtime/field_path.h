@@ -29,7 +29,7 @@ struct field_place {
     size_t elements[FIELD_PATH_LISTS];
 };
 
-/* Instead of an index: no element. Lists are always shorter. */
+/* Stands in place of an index if no element is selected. Every list is shorter than this. */
 #define NO_ELEMENT SIZE_MAX
 
 /*
@@ -85,7 +85,7 @@ size_t field_path_elements(const struct field_path *path, size_t list,
 const void *field_path_follow(const struct field_path *path, const ProtobufCMessage *message,
                               const struct field_place *place);
 
-/* Returns true if the text is "*" or "PATH.*", which stand for all numbers in a message. */
+/* Returns true if the text is "*" or "PATH.*", which select all numbers in a message. */
 bool field_path_is_wildcard(const char *text, size_t length);
 
 /* Returns true if a comma-separated list has a wildcard. */

@@ -1,4 +1,4 @@
-/* Finds the full path of a field for a user who gave only the last part. */
+/* Finds the full path of a field if a user gave only its last part. */
 #include <string.h>
 
 #include "proto/runtime/field_path.h"

@@ -1,5 +1,6 @@
 /*
- * The option nested=: bytes fields that contain a message, and the types of these messages.
+ * Implements the option nested=, which names bytes fields that contain a message, and the types of
+ * these messages.
  *
  * The type may depend on a text in the outer message, such as "encoding_path". Then a schema has a
  * version of the outer type for each listed text, and one for all other texts; each version is a
@@ -21,7 +22,7 @@
 struct nested_field {
     const char *path;
     const char *type; /* type for unlisted texts; NULL if the field stays bytes */
-    bool by_package;  /* its type is in the package with the text's name (nested_package.h) */
+    bool by_package;  /* its type is in the package that the text names (nested_package.h) */
 };
 
 struct nested_text {
@@ -69,7 +70,10 @@ bool nested_find_text(struct nested *nested, const struct message_type *type, st
  */
 size_t nested_choose(const struct nested *nested, const uint8_t *data, size_t size);
 
-/* For each field: was it found in the types of a choice, and why not. */
+/*
+ * For each field: `found` is true if the type of some choice has it; otherwise `missing` is the
+ * reason.
+ */
 struct nested_search {
     bool found[NESTED_FIELDS];
     struct error missing[NESTED_FIELDS];

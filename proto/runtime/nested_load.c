@@ -1,4 +1,4 @@
-/* Makes the version of a type for a choice, in which bytes fields have message types. */
+/* Makes the version of a message type for a choice (nested.h): bytes fields become messages. */
 #include <string.h>
 
 #include "proto/runtime/nested.h"
@@ -95,7 +95,10 @@ static bool add_named(struct changing *changing, const struct field_path *path, 
     return add_change(changing, path, &change, error);
 }
 
-/* Finds the fields of a row: a message with the bytes fields "keys" and "content". */
+/*
+ * Finds the bytes fields "keys" and "content" of a row. Returns false if the message has another
+ * form.
+ */
 static bool find_row(const struct message_type *row, const struct field_type **keys,
                      const struct field_type **content)
 {

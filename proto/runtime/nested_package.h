@@ -1,10 +1,10 @@
 /*
- * The types for `nested=FIELD:by=PATH`, without a list: a path in a message names them. Cisco's
- * models have a package for each encoding path, with a message X for the content of a row and a
- * message X_KEYS for its keys. The package is the path in lower case, with '_' for '-', and '.' for
- * ':' and '/': "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" has the package
- * "cisco_ios_xr_infra_statsd_oper.infra_statistics.interfaces". Older models lack the "cisco_".
- * Constant once made; any thread may use it.
+ * Finds the message types for `nested=FIELD:by=PATH` without a list: a path in a message names
+ * them. Cisco's models have a package for each encoding path, with a message X for the content of a
+ * row and a message X_KEYS for its keys. The package is the path in lower case, with '_' for '-',
+ * and '.' for ':' and '/': "Cisco-IOS-XR-infra-statsd-oper:infra-statistics/interfaces" has the
+ * package "cisco_ios_xr_infra_statsd_oper.infra_statistics.interfaces". Older models lack the
+ * "cisco_". Constant once made; any thread may use it.
  */
 #ifndef SLUICE_PROTO_RUNTIME_NESTED_PACKAGE_H
 #define SLUICE_PROTO_RUNTIME_NESTED_PACKAGE_H

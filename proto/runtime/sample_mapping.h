@@ -42,12 +42,13 @@ struct sample_mapping {
     struct field_path name;                 /* count is 0: the value's path has the name */
     struct sample_time times[SAMPLE_TIMES]; /* their sum is the time */
     size_t time_count;                      /* 0: no time */
-    struct field_path way; /* the one with the most repeated fields; count 0: none */
+    struct field_path
+        way; /* the path with the most repeated fields; its count is 0 if no path has one */
 };
 
 /*
- * The paths that exist for at least one choice, if a schema's types depend on a text (nested.h).
- * The paths of all options are numbered together, in their order.
+ * The paths that exist for at least one choice of types, if a schema's types depend on a text
+ * (nested.h). The paths of all options are numbered together, in their order.
  */
 #define MAPPING_PATHS (MAPPING_VALUES + MAPPING_LABELS + 1 + SAMPLE_TIMES)
 struct mapping_paths {
@@ -88,7 +89,8 @@ size_t sample_time_split(const char *option, struct time_part parts[SAMPLE_TIMES
 /*
  * Checks that the last field of the path can be a part of the option `time`, which has `count`
  * parts: a number with a unit (s, ms, us, ns), or a Timestamp without one as the only part. Sets
- * *nanoseconds to those of a unit, or to 0 for a Timestamp. Returns false with `error` filled.
+ * *nanoseconds to the length of the unit, or to 0 for a Timestamp. Returns false with `error`
+ * filled.
  */
 bool sample_time_check(const struct field_path *path, const struct text *unit, size_t count,
                        int64_t *nanoseconds, struct error *error);

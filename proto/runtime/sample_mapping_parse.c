@@ -15,7 +15,10 @@ static const char *list_text(const struct field_path *path, const struct field_p
     return field_path_text(path, path->lists[least - 1] + 1, buffer);
 }
 
-/* Notes the repeated fields that a path leads through. They must be those of the other paths. */
+/*
+ * Notes the repeated fields that a path leads through. Refuses a path whose repeated fields differ
+ * from those of the other paths.
+ */
 static bool note_lists(struct sample_mapping *mapping, const char *option,
                        const struct field_path *path, struct error *error)
 {
@@ -121,7 +124,10 @@ static bool is_for_wildcard(const struct parsing *parsing, size_t first, const c
              is_label(field_path_last(&path)));
 }
 
-/* Allocates a list for all entries of the option, though proto/wildcard/ may read some of them. */
+/*
+ * Allocates a list with room for all entries of the option, although proto/wildcard/ may read some
+ * of them.
+ */
 static struct named_path *list_for(const char *text, struct error *error)
 {
     size_t count = 1;

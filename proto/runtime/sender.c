@@ -95,7 +95,7 @@ bool sender_read(const struct sender_paths *paths, const ProtobufCMessage *messa
 
 /* --- comparing paths -------------------------------------------------------------------------- */
 
-/* Compares numbers, as on the wire; the names may differ. */
+/* Returns true if both fields are the same in the wire format; their names may differ. */
 static bool same_field(const struct field_type *a, const struct field_type *b)
 {
     return a->number == b->number && a->kind == b->kind && a->presence == b->presence;

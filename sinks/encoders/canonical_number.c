@@ -17,7 +17,7 @@ struct decimal_digits {
     int exponent;
 };
 
-/* Converts a positive value, without zeros at either end. */
+/* Converts a positive value to its digits, without zeros at either end. */
 static struct decimal_digits take_apart(double value)
 {
     char text[SHORTEST_DOUBLE_SIZE + 1];

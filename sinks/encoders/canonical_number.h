@@ -1,6 +1,6 @@
 /*
- * The value of the labels `le` and `quantile`. Readers compare it as text, so OpenMetrics requires
- * one spelling of each number. A pure function.
+ * Writes the values of the labels `le` and `quantile`. Readers compare them as texts, so
+ * OpenMetrics requires one spelling of each number. A pure function.
  */
 #ifndef SLUICE_SINKS_ENCODERS_CANONICAL_NUMBER_H
 #define SLUICE_SINKS_ENCODERS_CANONICAL_NUMBER_H

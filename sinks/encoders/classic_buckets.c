@@ -63,7 +63,7 @@ static uint64_t classic_buckets_add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* `index` is that of a merged bucket. */
+/* Returns the number of values in the merged bucket with this index. */
 static uint64_t merged_count(const struct sample_buckets *buckets, unsigned shift, int64_t index)
 {
     const int64_t width = (int64_t)1 << shift;
@@ -191,7 +191,7 @@ static bool next_bucket(struct classic_buckets *walk, struct classic_bucket *buc
     return false;
 }
 
-/* Finds the next bound that is next to a bucket with values. */
+/* Finds the next bound at which a bucket with values begins or ends. */
 static bool next_changed(struct classic_buckets *walk, struct classic_bucket *bucket)
 {
     while (walk->has_ahead) {

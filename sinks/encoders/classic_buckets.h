@@ -1,7 +1,7 @@
 /*
- * A histogram of either kind as cumulative buckets, as Prometheus and Telegraf use them: ascending
- * bounds, each with the number of values that are not above it. Pure functions; a walk belongs to
- * its caller.
+ * Converts a histogram of either kind to cumulative buckets, as Prometheus and Telegraf use them:
+ * ascending bounds, each with the number of values that are not above it. Pure functions; a walk
+ * belongs to its caller.
  *
  * A sink may select some of the buckets (buckets=). Omitting a bound does not change the counts of
  * the others, because they are cumulative.

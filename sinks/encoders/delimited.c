@@ -162,7 +162,7 @@ static enum reading read_message(struct bytes *stream, size_t longest)
 /* --- files that may be text ------------------------------------------------------------------- */
 
 #define TEXT_LEAST     8 /* bytes: fewer cannot distinguish a text from a message */
-#define TEXT_MESSAGES  8 /* a text does not look like this number of consecutive messages */
+#define TEXT_MESSAGES  8 /* no text looks like this number of consecutive messages */
 #define TEXT_BEGINNING 4 /* first bytes: in a text they have no tab or line end */
 
 static bool is_of_text(uint8_t byte, size_t at, size_t messages)

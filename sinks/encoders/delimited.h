@@ -1,6 +1,6 @@
 /*
- * Messages with a length prefix (varint), which protobuf's libraries read with parseDelimitedFrom.
- * Pure functions; any thread.
+ * Writes and finds messages with a length prefix (varint), which protobuf's libraries read with
+ * parseDelimitedFrom. Pure functions; any thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_DELIMITED_H
 #define SLUICE_SINKS_ENCODERS_DELIMITED_H

@@ -1,6 +1,7 @@
 /*
- * csv: a table (RFC 4180), one row for each sample, after a header line in each file. Values other
- * than numbers and texts are JSON in their field. An empty field means that there is no value.
+ * The encoder `csv` writes a table (RFC 4180): one row for each sample, after a header line in each
+ * file. Values other than numbers and texts are JSON in their field. An empty field means that
+ * there is no value.
  *
  * A row is one line of text: in a name or a unit a line end becomes two characters, as in JSON.
  * Otherwise a torn row could not be distinguished from a line end within a field.

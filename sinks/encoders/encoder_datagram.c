@@ -1,6 +1,7 @@
 /*
- * datagram: the received datagrams, each by itself, for a relay. The first record of a datagram
- * writes it; other records of the datagram have no output. A datagram counts as a line.
+ * The encoder `datagram` writes the received datagrams, each by itself, for a relay. The first
+ * record of a datagram writes it; other records of the datagram have no output. A datagram counts
+ * as a line.
  */
 #include <stdlib.h>
 

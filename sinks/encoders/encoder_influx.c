@@ -1,8 +1,8 @@
 /*
- * influx: line protocol, one line for each sample, times in nanoseconds. The measurement is the
- * sample's name and the tags are its labels. A number is the field "value". Each part of a
- * histogram or summary is a field, with the name that Telegraf's prometheus input gives it
- * (metric_version = 1).
+ * The encoder `influx` writes line protocol: one line for each sample, with times in nanoseconds.
+ * The measurement is the sample's name and the tags are its labels. A number is the field "value".
+ * Each part of a histogram or summary is a field, with the name that Telegraf's prometheus input
+ * gives it (metric_version = 1).
  *
  * Readers of line protocol differ in how they interpret two backslashes, and backslashes before an
  * escaped character. So a backslash in such a position or at the end of a text is removed. More in

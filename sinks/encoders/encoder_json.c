@@ -1,7 +1,8 @@
 /*
- * json: one line of JSON (RFC 8259) for each metric value, log record or span, or for each datagram
- * with its message in the protobuf JSON mapping. For any input, lines are valid JSON and valid
- * UTF-8, and no object has a key twice; see collector/text/json_writer.h for ill-formed text.
+ * The encoder `json` writes one line of JSON (RFC 8259) for each metric value, log record or span,
+ * or for each datagram with its message in the protobuf JSON mapping. For any input, lines are
+ * valid JSON and valid UTF-8, and no object has a key twice; see collector/text/json_writer.h for
+ * ill-formed text.
  *
  * This code runs for each line, so it must be fast: it formats new parts, and copies repeated parts
  * in few pieces. The parts that are common to a record's lines ("received", "source", "listener")
@@ -97,7 +98,10 @@ static void set_port(struct json_encoder *json, uint32_t port, const char *sende
     json->facts_before_listener = out.used;
 }
 
-/* Most senders have no name. */
+/*
+ * Returns true if the sender's name is the current one. Most senders have no name, so that case is
+ * checked first.
+ */
 static inline bool is_sender(const struct json_encoder *json, const char *sender)
 {
     return sender[0] == '\0' ? json->sender[0] == '\0' : strcmp(json->sender, sender) == 0;
@@ -181,7 +185,7 @@ static void put_kind(struct output *out, const struct text *kind, const struct t
     output_literal(out, "\",\"value\":");
 }
 
-/* This part of a line has a constant size. */
+/* Writes the time. This part of a line has a constant size, so it is copied at once. */
 static void write_time(struct output *out, const char *time)
 {
     static const char before[] = {'{', '"', 't', 'i', 'm', 'e', '"', ':'};
@@ -194,7 +198,7 @@ static void write_time(struct output *out, const char *time)
     memcpy(at + sizeof before + TIME_TEXT_SIZE, after, sizeof after);
 }
 
-/* Writes the part of a sample's line before the value, and that after it. */
+/* Write the part of a sample's line before the value, and the part after the value. */
 static void write_before(const struct json_encoder *json, const struct sample *sample,
                          struct output *out)
 {

@@ -1,7 +1,7 @@
 /*
- * openmetrics: the text format of OpenMetrics 1.0, a complete exposition for each block. encode()
- * writes the lines of each sample (sinks/encoders/openmetrics_sample.h); arrange() makes a file of
- * them.
+ * The encoder `openmetrics` writes the text format of OpenMetrics 1.0: a complete exposition for
+ * each block. encode() writes the lines of each sample (sinks/encoders/openmetrics_sample.h);
+ * arrange() makes a file of them.
  *
  * Each sample is written with a type that allows its values; values that the type does not allow
  * are omitted. Labels are sorted, so that a series is always spelled in the same way. More in
@@ -22,7 +22,7 @@
 
 /* --- types and names -------------------------------------------------------------------------- */
 
-/* NaN and negative numbers are not allowed. */
+/* Returns true if the value may be that of a counter: NaN and negative numbers are not allowed. */
 static bool is_countable(const struct sample *sample)
 {
     if (sample->type == SAMPLE_INT64)
@@ -31,8 +31,8 @@ static bool is_countable(const struct sample *sample)
 }
 
 /*
- * A value that is or may be a delta cannot be a counter of OpenMetrics. Only the type "unknown"
- * allows it.
+ * Returns the type for a number. A value that is or may be a delta cannot be a counter of
+ * OpenMetrics; only the type "unknown" allows it.
  */
 static enum openmetrics_type type_of_number(const struct sample *sample)
 {

@@ -1,6 +1,6 @@
 /*
- * otlp: writes each record as an ExportMetricsServiceRequest of OpenTelemetry's protocol, after the
- * request's length as a varint (delimited.h). A request counts as a line.
+ * The encoder `otlp` writes each record as an ExportMetricsServiceRequest of OpenTelemetry's
+ * protocol, after the request's length as a varint (delimited.h). A request counts as a line.
  *
  * A message of OTLP's own schemas is an export request already, of metrics, logs or traces. It is
  * written unchanged, unless the sink has sample rules or limits. For other schemas, the samples of

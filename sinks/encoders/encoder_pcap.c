@@ -1,7 +1,8 @@
 /*
- * pcap: the received datagrams, each as a packet with its addresses and its arrival in nanoseconds
- * (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). The first record of a
- * datagram writes it; other records of the datagram have no output. A packet counts as a line.
+ * The encoder `pcap` writes the received datagrams, each as a packet with its addresses and its
+ * arrival in nanoseconds (draft-ietf-opsawg-pcap; link type RAW, least significant byte first). The
+ * first record of a datagram writes it; other records of the datagram have no output. A packet
+ * counts as a line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,10 @@ static void pcap_begin(struct encoder *encoder, struct output *out)
     output_bytes(out, head, sizeof head);
 }
 
-/* The format can represent 1970 to 2106. Other times become the nearest of these. */
+/*
+ * Writes a time. The format can represent the years 1970 to 2106; an earlier or later time becomes
+ * the first or last of these times.
+ */
 static void put_time(uint8_t *to, int64_t time_ns)
 {
     const int64_t last = (int64_t)UINT32_MAX * SECOND + SECOND - 1;

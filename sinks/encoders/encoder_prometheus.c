@@ -1,7 +1,7 @@
 /*
- * prometheus: sample lines of the text exposition format 0.0.4, with times in milliseconds and
- * without comments, for stores that import such lines. A number is one line. A histogram or summary
- * has a line for each bucket or quantile, then _sum and _count.
+ * The encoder `prometheus` writes sample lines of the text exposition format 0.0.4, with times in
+ * milliseconds and without comments, for stores that import such lines. A number is one line. A
+ * histogram or summary has a line for each bucket or quantile, then _sum and _count.
  *
  * exposition.c has the parts that are common with openmetrics. More in sinks/README.md.
  */

@@ -1,7 +1,8 @@
 /*
- * protobuf: the unchanged messages, each after its length as a varint, which protobuf's libraries
- * read with parseDelimitedFrom. With schema_id= each message follows the head of a schema registry.
- * The properties of a message (source, time) are not written. A message counts as a line.
+ * The encoder `protobuf` writes the messages unchanged, each after its length as a varint, which
+ * protobuf's libraries read with parseDelimitedFrom. With schema_id= each message follows the head
+ * of a schema registry. The properties of a message (source, time) are not written. A message
+ * counts as a line.
  */
 #include <stdlib.h>
 

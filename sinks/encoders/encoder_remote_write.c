@@ -1,7 +1,8 @@
 /*
- * remote-write: requests of Prometheus' remote write, 1.0 (prometheus.WriteRequest) or 2.0
- * (io.prometheus.write.v2.Request), one for each block. Encoding makes the values of each series
- * (sinks/encoders/remote_write_sample.h), from which a request is made.
+ * The encoder `remote-write` makes requests of Prometheus' remote write, 1.0
+ * (prometheus.WriteRequest) or 2.0 (io.prometheus.write.v2.Request), one for each block. Encoding
+ * makes the values of each series (sinks/encoders/remote_write_sample.h), from which a request is
+ * made.
  *
  * Names, labels and buckets are those of the format prometheus, unless histograms are native;
  * values are doubles. See sinks/README.md for the rest.
@@ -107,7 +108,9 @@ static void begin_entry(struct entry *entry, struct series *series, const char *
         wire_add_varint_field(out, SAMPLE_START, (uint64_t)series->start_ms);
 }
 
-/* Ends a value. Appends the exemplars whose values are at most `bound` (NAN: all of them). */
+/*
+ * Ends a value, after appending the exemplars whose values are at most `bound` (NAN: all of them).
+ */
 static void end_entry(struct entry *entry, const struct series *series, double bound)
 {
     struct output *out = series->out;
@@ -162,7 +165,7 @@ static void put_totals(struct series *series, const struct sample_totals *totals
     put_value(series, "_count", NULL, (double)totals->count);
 }
 
-/* Appends a bucket, with the exemplars that are in no lower bucket. */
+/* Appends a bucket, with the exemplars that are not in a lower bucket. */
 static void put_bucket(struct series *series, double bound, uint64_t count)
 {
     char text[NUMBER_TEXT];
@@ -184,7 +187,7 @@ static void put_classic(struct series *series, const struct sample_totals *total
     put_totals(series, totals);
 }
 
-/* A histogram without a native form is omitted. */
+/* Appends the histogram as a native one, or nothing if it cannot be converted. */
 static void put_native(struct series *series)
 {
     struct output *out = series->out;
@@ -240,7 +243,7 @@ static void put_number(struct series *series)
 
 /* --- a sample --------------------------------------------------------------------------------- */
 
-/* A sample that is or may be a delta has no type. */
+/* Returns the type of the sample's series. A sample that is or may be a delta has no type. */
 static enum remote_write_type type_of(const struct sample *sample)
 {
     bool cumulative = sample->temporality == SAMPLE_CUMULATIVE;

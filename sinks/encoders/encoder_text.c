@@ -1,8 +1,8 @@
 /*
- * text: lines for people, of at most 80 columns: time, source, name, value with its unit, the
- * sender's name if it has one, and the labels that fit.
+ * The encoder `text` writes lines for people, of at most 80 columns: time, source, name, value with
+ * its unit, the sender's name if it has one, and the labels that fit.
  *
- * 10:30:04.123 192.0.2.1       nginx.requests            4711 {request} status=2xx
+ * 10:30:04.123 192.0.2.1 nginx.requests 4711 {request} status=2xx
  *
  * Texts of senders cannot control a terminal (collector/text/cell.h). The only control characters
  * are those of colours, which are written if the sink's options request them.

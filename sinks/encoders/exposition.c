@@ -210,7 +210,7 @@ static bool find_order(struct sample_labels *labels, uint16_t order[MAX_LABELS])
     return sorted;
 }
 
-/* Reads the labels from a copy in the scratch arena. */
+/* Writes the labels again in this order, from a copy in the scratch arena. */
 static void put_in_order(struct exposition *lines, const uint16_t *order)
 {
     struct output *out = lines->out;

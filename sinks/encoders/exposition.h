@@ -1,5 +1,5 @@
 /*
- * The common parts of the text formats of Prometheus and OpenMetrics: names, labels, and the
+ * Writes the common parts of the text formats of Prometheus and OpenMetrics: names, labels, and the
  * beginning of each line.
  *
  * Names are converted to the formats' alphabet. If a sample has several lines, the name and the

@@ -1,5 +1,5 @@
 /*
- * The parts of a sample in JSON, appended to `out`. It overflows also if a generated text does not
+ * Appends the parts of a sample in JSON to `out`. `out` overflows also if a generated text does not
  * fit in the scratch arena.
  */
 #ifndef SLUICE_SINKS_ENCODERS_JSON_SAMPLE_H

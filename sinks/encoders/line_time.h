@@ -1,6 +1,6 @@
 /*
- * The time at the end of a line, cached because the next line usually has the same time. Initially
- * zero. For one encoder, in its thread. No cleanup necessary.
+ * Writes the time at the end of a line, and caches its text, because the next line usually has the
+ * same time. Initially zero. For one encoder, in its thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_LINE_TIME_H
 #define SLUICE_SINKS_ENCODERS_LINE_TIME_H

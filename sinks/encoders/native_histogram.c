@@ -32,7 +32,7 @@ enum {
 /* The zero threshold of a histogram whose sender gave none. */
 #define DEFAULT_ZERO_THRESHOLD 1e-128
 
-/* The maximum number of empty buckets between two others that are part of a span. */
+/* A span continues over a gap of at most this number of empty buckets. */
 #define SMALL_GAP 2
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -64,7 +64,10 @@ static uint64_t native_histogram_add(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* OTLP numbers a bucket by its lower bound, Prometheus by its upper bound. */
+/*
+ * Returns Prometheus' index of the next bucket. OTLP numbers a bucket by its lower bound,
+ * Prometheus by its upper bound.
+ */
 static int64_t index_of(const struct native_walk *walk)
 {
     int64_t sent = (int64_t)walk->half->offset + (int64_t)walk->next;
@@ -209,8 +212,8 @@ static void put_reset_hint(const struct sample *sample, struct output *out)
 }
 
 /*
- * `sum` is the sum of the buckets' counts. Prometheus requires that it equals the histogram's
- * count. Only if the histogram has no sum of values, `sum` may be smaller.
+ * Returns true if Prometheus accepts `sum`, the sum of the buckets' counts: it must equal the
+ * histogram's count. It may be smaller only if the histogram has no sum of values.
  */
 static bool adds_up(const struct sample_totals *totals, uint64_t sum)
 {

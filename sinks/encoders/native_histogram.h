@@ -1,6 +1,6 @@
 /*
- * A histogram of either kind as a native histogram of Prometheus: the message Histogram of remote
- * write, with integer counts. Pure functions.
+ * Converts a histogram of either kind to a native histogram of Prometheus: the message Histogram of
+ * remote write, with integer counts. Pure functions.
  *
  * An exponential histogram keeps its scale as the schema; neighbours are merged to reduce a scale
  * above 8 to 8 (OpenTelemetry, "Prometheus and OpenMetrics Compatibility", "Exponential

@@ -1,7 +1,7 @@
 /*
  * Makes one exposition of OpenMetrics 1.0 from a block of samples. The samples of a family are
- * adjacent, and within it those of each metric, ordered by time. "# EOF" is at the end. For the
- * sink's thread. Allocates no memory.
+ * adjacent. Within a family the samples of each metric are adjacent, ordered by time. "# EOF" is at
+ * the end. For the sink's thread. Allocates no memory.
  */
 #ifndef SLUICE_SINKS_ENCODERS_OPENMETRICS_ARRANGE_H
 #define SLUICE_SINKS_ENCODERS_OPENMETRICS_ARRANGE_H

@@ -1,5 +1,6 @@
 /*
- * A sample in a block of the encoder openmetrics, as encode() writes it and arrange() reads it.
+ * Defines a sample in a block of the encoder `openmetrics`, as encode() writes it and arrange()
+ * reads it.
  *
  * It consists of a struct openmetrics_sample (its head, with the sort keys), the name of its
  * family, room for a longer name, and its lines without the family's name. A block is not aligned,

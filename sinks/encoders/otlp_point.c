@@ -86,7 +86,7 @@ struct point {
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* Removes the label again if its key occurred before. */
+/* Appends a label as an attribute, and removes it again if its key occurred before. */
 static void put_attribute(struct sample_labels *labels, const struct label *label, uint32_t tag,
                           struct output *out)
 {
@@ -196,7 +196,7 @@ static void put_exemplars(struct point *point, uint32_t tag)
         put_exemplar(point, &exemplar, tag);
 }
 
-/* The default values are all 0 bits. */
+/* Omits a field with its default value, whose bits are all 0. */
 static void put_fixed64(const struct point *point, uint32_t tag, uint64_t value)
 {
     if (value != 0)

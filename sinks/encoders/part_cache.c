@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct part_entry) == PART_ENTRY_SIZE, "entries have no pa
 #define SHARED_WORDS (2 + TEXT_WORDS)
 
 struct part_shared {
-    uint64_t number; /* each set has another one, also after it was replaced; 0: no set */
+    uint64_t number; /* different for each set, even for sets in the same place; 0: no set */
     uint64_t hash;
     size_t words;
     uint64_t word[SHARED_WORDS];
@@ -120,7 +120,7 @@ static bool is_same(const struct part_key *key, uint64_t hash, size_t words, con
     return key->hash == hash && key->words == words && memcmp(key->word, word, 8 * words) == 0;
 }
 
-/* Returns which of two places to use: a free one, otherwise each in turn. */
+/* Returns which of two places to use: a free one, or else the two in turn. */
 static size_t place_in(bool first_free, bool second_free, uint64_t turn)
 {
     return first_free ? 0 : second_free ? 1 : turn & 1;

@@ -1,5 +1,5 @@
 /*
- * A cache for the parts of a sample's line that do not depend on its value and its times: its name,
+ * Caches the parts of a sample's line that do not depend on its value and its times: its name,
  * kind, unit and labels, as an encoder writes them.
  *
  * Senders repeat most series in each datagram. An encoder looks a sample up by the texts that the
@@ -58,7 +58,7 @@ struct part_cache {
     size_t paused; /* number of messages whose samples will not be looked up */
 };
 
-/* The part of a line before the value, and that after it. */
+/* Return the part of a line before the value, and the part after the value. */
 static inline const char *part_entry_before(const struct part_entry *entry)
 {
     return entry->bytes + 8 * (size_t)entry->words;
@@ -73,7 +73,10 @@ static inline const char *part_entry_after(const struct part_entry *entry)
 bool part_cache_init(struct part_cache *cache);
 void part_cache_destroy(struct part_cache *cache);
 
-/* Begins a record: its message may be in the memory of another. */
+/*
+ * Begins a record. Its message may be at the same address as an earlier message, so the cache
+ * forgets the address.
+ */
 static inline void part_cache_begin_record(struct part_cache *cache)
 {
     cache->message = NULL;

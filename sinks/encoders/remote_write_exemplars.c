@@ -33,7 +33,7 @@ static double value_of(const struct sample_exemplar *exemplar)
 
 /* --- their order ------------------------------------------------------------------------------ */
 
-/* NaN comes last. */
+/* Compares exemplars by their values, of which NaN is the last, or by their times. */
 static bool is_before(const struct sample_exemplar *a, const struct sample_exemplar *b,
                       bool by_value)
 {

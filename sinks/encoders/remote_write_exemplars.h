@@ -1,10 +1,10 @@
 /*
- * The exemplars of a sample, for remote write. If the sample's buckets are series, each exemplar
- * belongs to the series of the bucket that has its value.
+ * Writes the exemplars of a sample for remote write. If the sample's buckets are series, each
+ * exemplar belongs to the series of the bucket that has its value.
  *
- * Their labels are trace_id and span_id, in hexadecimal, and the labels that were sent, as far as
- * all of them have at most 128 characters (OpenMetrics 1.0, "Exemplars"). For one encoder, in its
- * thread. No cleanup necessary.
+ * The labels of an exemplar are trace_id and span_id, in hexadecimal, and the labels that were
+ * sent. Labels with which an exemplar would exceed 128 characters are omitted (OpenMetrics 1.0,
+ * "Exemplars"). For one encoder, in its thread. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_EXEMPLARS_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_EXEMPLARS_H
@@ -22,7 +22,8 @@ struct remote_write_exemplars {
     const struct sample *sample;
     int64_t time_ns; /* for exemplars without a time */
     size_t count, next;
-    struct sample_exemplar list[REMOTE_WRITE_MOST_EXEMPLARS]; /* ordered by value, then time */
+    struct sample_exemplar list[REMOTE_WRITE_MOST_EXEMPLARS]; /* ordered by value; a put orders
+                                                                 those that it appends by time */
 };
 
 /*

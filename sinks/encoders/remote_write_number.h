@@ -1,4 +1,6 @@
-/* Values and times of Prometheus: its NaNs, and milliseconds. Pure functions. */
+/*
+ * Converts values and times to those of Prometheus: its two NaNs, and milliseconds. Pure functions.
+ */
 #ifndef SLUICE_SINKS_ENCODERS_REMOTE_WRITE_NUMBER_H
 #define SLUICE_SINKS_ENCODERS_REMOTE_WRITE_NUMBER_H
 

@@ -12,7 +12,10 @@ static int compare_labels(const char *a, const struct remote_write_sample *of_a,
                : (of_a->labels_size > of_b->labels_size) - (of_a->labels_size < of_b->labels_size);
 }
 
-/* The floats and the native histograms with the same labels are two series of a request. */
+/*
+ * Compares two series. Floats and native histograms with the same labels are two series of a
+ * request.
+ */
 static int compare_series(const char *a, const struct remote_write_sample *of_a, const char *b,
                           const struct remote_write_sample *of_b)
 {

@@ -76,7 +76,10 @@ static struct text text_at(const char *at)
     return (struct text){at + 1, size};
 }
 
-/* FNV-1a. Different texts with equal hashes only make a request longer. */
+/*
+ * Returns the FNV-1a hash of the text. Different texts with equal hashes only make a request
+ * longer.
+ */
 static uint32_t hash_of(const struct text *text)
 {
     uint32_t hash = 2166136261u;
@@ -190,7 +193,7 @@ static void put_histogram(struct output *out, uint32_t tag, const char *histogra
     wire_end_message(out, begun);
 }
 
-/* Only version 2.0 has start times. */
+/* Writes the samples of a series. Only version 2.0 has start times. */
 static void put_samples(struct writing *writing, size_t shape, size_t first, size_t next)
 {
     for (size_t i = first; i < next; i++) {
@@ -210,7 +213,7 @@ static void put_samples(struct writing *writing, size_t shape, size_t first, siz
 
 /* --- version 1.0 ------------------------------------------------------------------------------ */
 
-/* In the block, exemplars have the form of version 1.0. */
+/* Copies the exemplars, which already have the form of version 1.0 in the block. */
 static void put_exemplars_1(struct writing *writing, size_t first, size_t next)
 {
     struct remote_write_exemplar exemplar;

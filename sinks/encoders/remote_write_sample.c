@@ -12,7 +12,10 @@ static const uint8_t *skip_bytes(const uint8_t *at, const uint8_t *end)
     return at == NULL ? NULL : at + length;
 }
 
-/* Returns NULL if there is no such field or its text is empty. */
+/*
+ * Returns the end of the text field with this tag at `at`, or NULL if there is no such field or its
+ * text is empty.
+ */
 static const uint8_t *skip_text(const uint8_t *at, const uint8_t *end, uint8_t tag)
 {
     size_t length;

@@ -1,6 +1,6 @@
 /*
- * A value of a series in a block of the encoder remote-write, before a request is made of the
- * block.
+ * Defines a value of a series in a block of the encoder `remote-write`, from which a request is
+ * made later.
  *
  * It consists of a struct remote_write_sample (its head), the labels of its series as in a
  * TimeSeries of WriteRequest (field 1, ordered by name, with __name__), and further fields in the

@@ -56,7 +56,7 @@ void sample_encoder_destroy(struct encoder *encoder);
 
 void sample_encoder_begin_record(struct sample_encoder *encoder);
 
-/* Appends the lines of one sample. Returns their number, 0 if it has no output. */
+/* Appends the lines of one sample. Returns their number, or 0 if the sample has no output. */
 typedef size_t sample_writer(struct sample_encoder *encoder, const struct record *record,
                              const struct sample *sample, struct output *out);
 

@@ -10,7 +10,7 @@ struct matched {
     uint64_t include, exclude;
 };
 
-/* If `key` is empty, `text` is the name of the metric. */
+/* Returns a bit for each term that matches. If `key` is empty, `text` is the name of the metric. */
 static uint64_t match(const struct sample_conditions *conditions, const struct text *key,
                       const struct text *text, size_t *steps)
 {

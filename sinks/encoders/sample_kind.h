@@ -1,6 +1,6 @@
 /*
- * The kind of a sample as text in a format's lines. An encoder makes the texts of all kinds when it
- * is created. Immutable after that. No cleanup necessary.
+ * Writes the kind of a sample as a text in a format's lines. An encoder makes the texts of all
+ * kinds when it is created. Immutable after that. No cleanup necessary.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H
 #define SLUICE_SINKS_ENCODERS_SAMPLE_KIND_H

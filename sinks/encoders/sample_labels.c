@@ -132,7 +132,7 @@ bool sample_labels_next_sent(struct sample_labels *labels, struct label *label, 
 
 /* --- labels that samples share ---------------------------------------------------------------- */
 
-/* Also frees the text that the walk made for its last label. */
+/* Frees the text that was made for the last label. */
 void sample_labels_leave(struct sample_labels *labels)
 {
     RULE(labels->scratch->used >= labels->cursor.made, "a made text is in the scratch arena");

@@ -1,6 +1,6 @@
 /*
- * The labels of a sample's series as Prometheus requires them: names converted to its alphabet, no
- * name twice, no empty labels, ordered byte by byte.
+ * Prepares the labels of a sample's series as Prometheus requires them: names converted to its
+ * alphabet, no name twice, no empty labels, ordered byte by byte.
  *
  * If labels have the same name after the conversion, their values are joined by ";", in the order
  * of their sent keys (OpenTelemetry, "Prometheus and OpenMetrics Compatibility", "Metric

@@ -30,7 +30,10 @@ enum element { LITERAL, COPY_1, COPY_2 };
 #define TABLE_BITS 14
 _Static_assert(sizeof(uint16_t) << TABLE_BITS == SNAPPY_SCRATCH, "the table is the scratch memory");
 
-/* Number of positions without a match after which some positions are skipped, increasingly many. */
+/*
+ * After this number of positions without a match, positions are skipped, and more of them with each
+ * further miss.
+ */
 #define PATIENCE 32
 
 size_t snappy_block_bound(size_t size)

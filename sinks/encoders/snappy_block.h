@@ -1,6 +1,7 @@
 /*
- * The block format of snappy (google/snappy, format_description.txt): the size of the data, then
- * literals and copies of earlier data. Pure functions on the caller's memory; any thread.
+ * Compresses data to the block format of snappy (google/snappy, format_description.txt): the size
+ * of the data, then literals and copies of earlier data. Pure functions on the caller's memory; any
+ * thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H
 #define SLUICE_SINKS_ENCODERS_SNAPPY_BLOCK_H

@@ -1,6 +1,6 @@
 /*
- * A time as text, cached because the next time is usually in the same second: then only the
- * fraction is written. For one thread.
+ * Converts a time to text. The text is kept, because the next time is usually in the same second:
+ * then only the fraction is written. For one thread.
  */
 #ifndef SLUICE_SINKS_ENCODERS_TIME_TEXT_H
 #define SLUICE_SINKS_ENCODERS_TIME_TEXT_H

@@ -1,4 +1,4 @@
-/* The `whole` operation of line formats. A pure function. */
+/* Implements the operation `whole` of line formats. A pure function. */
 #ifndef SLUICE_SINKS_ENCODERS_WHOLE_LINES_H
 #define SLUICE_SINKS_ENCODERS_WHOLE_LINES_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Returns the size up to the last newline, with it. Lines may have any content
- * (collector/platform/output_file.h), but a file that does not begin as text is foreign.
+ * Returns the size of the bytes up to the last newline, including the newline. Lines may have any
+ * content (collector/platform/output_file.h), but a file that does not begin as text is foreign.
  */
 size_t whole_lines(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -14,7 +14,7 @@
 #include "collector/text/output.h"
 #include "collector/text/text.h"
 
-/* Returns 1 to WIRE_VARINT_MAX. */
+/* Returns the size of the value as a varint in bytes: 1 to WIRE_VARINT_MAX. */
 static inline size_t wire_varint_size(uint64_t value)
 {
     size_t size = 1;

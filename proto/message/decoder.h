@@ -18,7 +18,7 @@ struct decoder {
 };
 
 /*
- * What is being decoded: a message (`group` is 0), or a group (`group` is its number), which ends
+ * Scope of the decoding: a message (`group` is 0), or a group (`group` is its number), which ends
  * with its end tag.
  */
 struct scope {

@@ -78,8 +78,8 @@ static void fill_step(struct plain_step *step, const struct field_type *field)
 }
 
 /*
- * Finds steps by tag. A repeated number may arrive packed or not. The step is for the declared
- * form; the fast decoder gives up at the other form.
+ * Enters the field's step in the table of one-byte tags. A repeated number may arrive packed or
+ * not. The step is for the declared form; the fast decoder gives up at the other form.
  */
 static void index_tags(struct message_type *type, const struct field_type *field, size_t place)
 {

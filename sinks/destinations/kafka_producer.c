@@ -17,7 +17,8 @@
     (RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING)
 
 /*
- * What is needed to end a producer. Outlives the struct kafka_producer if the library takes long.
+ * Handle and memory of a producer that is being ended. Outlives the struct kafka_producer if the
+ * library takes long.
  */
 struct kafka_ending {
     const struct kafka_library *library;

@@ -163,7 +163,7 @@ static void sweep(struct kept_files *files)
     files->count = count;
 }
 
-/* A failure is logged once for each file. */
+/* Removes the file. A failure is logged once for each file. */
 static bool remove_kept(struct kept *kept, const char *rule)
 {
     kept->gone = folder_remove_file(kept->name);

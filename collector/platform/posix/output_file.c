@@ -81,9 +81,9 @@ static int open_or_create(const char *path, int flags, unsigned mode)
 }
 
 /*
- * Stores the file's status. Returns the descriptor or -1. Without O_NONBLOCK the open of a FIFO
- * would wait for its reader; a check before the open would not help, because the path may be
- * replaced in between. The flag is removed again for a regular file.
+ * Opens the file for appending and stores its status. Returns the descriptor or -1. Without
+ * O_NONBLOCK the open of a FIFO would wait for its reader; a check before the open would not help,
+ * because the path may be replaced in between. The flag is removed again for a regular file.
  */
 static int open_to_append(const char *path, unsigned mode, struct stat *status, struct error *error)
 {

@@ -193,8 +193,8 @@ uint64_t part_file_size(const struct part_file *file)
 }
 
 /*
- * Other programs can cut the file or append to it in spite of the lock, for example to free space
- * on a full disk.
+ * Notes the present size of the file, without a torn end. Other programs can cut the file or append
+ * to it in spite of the lock, for example to free space on a full disk.
  */
 static void note_size(struct part_file *file, const struct stat *status)
 {

@@ -296,7 +296,7 @@ void input_file_cancel(struct input_file *file)
         SetEvent(file->ahead->cancel);
 }
 
-/* A running read writes to `bytes`, so it must end before the memory is freed. */
+/* Ends a running read. It writes to `bytes`, so it must end before the memory is freed. */
 static void end_reading(struct input_file *file)
 {
     DWORD count;

@@ -254,8 +254,8 @@ static bool size_now(const struct part_file *file, uint64_t *size)
 }
 
 /*
- * Other programs can cut the file or append to it in spite of the lock, for example to free space
- * on a full disk.
+ * Notes the present size of the file, without a torn end. Other programs can cut the file or append
+ * to it in spite of the lock, for example to free space on a full disk.
  */
 static void note_size(struct part_file *file, uint64_t size)
 {

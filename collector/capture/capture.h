@@ -7,9 +7,9 @@
  * statically on every platform, and it refuses pcapng files whose interfaces differ in link type.
  *
  * Lifecycle: open, next until it returns no datagram, close. A capture belongs to one thread, but
- * any thread may cancel it. Memory is bounded: one frame of at most 256 KiB and a fixed number of
- * datagrams under reassembly, of which the oldest is dropped (as incomplete) when a new one needs
- * its slot. A datagram is also dropped if a fragment with the same identification is more than a
+ * any thread may cancel it. Memory is bounded: a frame has at most 256 KiB, and a fixed number of
+ * datagrams are under reassembly. If a new datagram needs a slot, the oldest one is dropped as
+ * incomplete. A datagram is also dropped if a fragment with the same identification is more than a
  * minute older or newer, because IPv4 senders reuse their 65,536 identifications.
  */
 #ifndef SLUICE_COLLECTOR_CAPTURE_CAPTURE_H
@@ -29,8 +29,11 @@ struct capture_datagram {
     size_t size;         /* bytes, 0 to 65,535 */
     struct address source;
     struct address destination;
-    int64_t time_ns; /* time of the frame, or of the last one, in nanoseconds since 1970 UTC; 0 if
-                        the file has none */
+    /*
+     * Time of the frame in nanoseconds since 1970 UTC, or 0 if the frame has none. For a
+     * reassembled datagram, the time of the frame that completed it.
+     */
+    int64_t time_ns;
 };
 
 /*
@@ -93,8 +96,8 @@ enum capture_result capture_next(struct capture *capture, struct capture_datagra
 void capture_end(struct capture *capture);
 
 /*
- * Ends the capture after the bytes that were read ahead. Wakes a waiting capture_next. A partly
- * read record is dropped. Any thread, and signal handlers.
+ * Any thread, and signal handlers: ends the capture, and wakes a waiting capture_next. Datagrams in
+ * bytes that were already read are still returned; a partly read record is dropped.
  */
 void capture_cancel(struct capture *capture);
 

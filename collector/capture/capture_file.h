@@ -25,7 +25,7 @@ struct capture_frame {
     size_t captured;     /* bytes at `data`, at most CAPTURE_FRAME_MAX */
     size_t length;       /* bytes on the wire, never less than `captured` */
     uint32_t link_type;  /* LINKTYPE_ value of the interface; see link_layer.h */
-    int64_t time_ns;     /* since 1970 UTC; 0 if the file has no times */
+    int64_t time_ns;     /* since 1970 UTC; 0 if the frame has no time */
 };
 
 enum capture_file_result {

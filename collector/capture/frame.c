@@ -133,7 +133,7 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
     const uint8_t *header = span.data;
     size_t header_size = (size_t)(header[0] & 15) * 4;
     size_t total = network_u16(header + 2);
-    /* A capture of a sending host with segmentation offload contains the length 0. */
+    /* The length is 0 if the sending host made the capture and uses segmentation offload. */
     if (total == 0)
         total = span.length;
     if (header[0] >> 4 != 4 || header_size < IPV4_HEADER_SIZE || total < header_size ||
@@ -240,9 +240,9 @@ enum frame_content frame_parse(const struct capture_frame *frame, uint16_t port,
 }
 
 /*
- * Returns true if the UDP checksum (RFC 768; RFC 8200, section 8.1) is wrong. 0 means that there is
- * none. If the network card of the sending host computes the checksum, a capture made there
- * contains only the sum of the pseudo header.
+ * Returns true if the UDP checksum (RFC 768; RFC 8200, section 8.1) is wrong. The value 0 means
+ * that there is no checksum. The sum of only the pseudo header is also accepted: a capture made on
+ * the sending host contains that sum if the network card computes the checksum.
  */
 static bool has_wrong_checksum(const struct frame_hosts *hosts, const uint8_t *udp, size_t size)
 {

@@ -12,8 +12,9 @@
 
 /*
  * Converts a time to nanoseconds since 1970. `units` counts the unit that `resolution` (if_tsresol)
- * specifies; `offset` (if_tsoffset) is in seconds. Rounds down to a nanosecond, and limits the
- * result to the range of int64_t.
+ * specifies; `offset` (if_tsoffset) is in seconds. Rounds down to a nanosecond; if the unit is a
+ * power of two below 2^-34 s, the result may be one nanosecond less. Limits the result to the range
+ * of int64_t.
  */
 int64_t pcapng_time_ns(uint64_t units, uint8_t resolution, int64_t offset);
 

@@ -93,8 +93,8 @@ static bool may_be_ours(uint32_t type, uint32_t length)
 }
 
 /*
- * Returns true if the bytes begin with a section header, or are the beginning of this program's
- * section header.
+ * Returns true if the bytes begin with a little-endian section header. If they are shorter than a
+ * section header, they must be the beginning of this program's.
  */
 static bool begins_section(const uint8_t *bytes, size_t size)
 {

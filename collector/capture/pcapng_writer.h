@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * Bytes of the header and the interface of a section, and before a packet; the most bytes of a
- * comment, and after a packet.
+ * Sizes in bytes: the beginning of a section (its header and its interface), the part of a block
+ * before a packet, the longest comment, and the longest part of a block after a packet.
  */
 #define PCAPNG_SECTION_SIZE 60
 #define PCAPNG_PACKET_HEAD  28
@@ -44,8 +44,9 @@ struct pcapng_packet {
 size_t pcapng_write_packet(uint8_t *block, const struct pcapng_packet *packet);
 
 /*
- * Implements output_whole (collector/platform/output_file.h) for pcapng. Other programs may have
- * written whole blocks. An incomplete block is foreign unless this program can have written it.
+ * Implements output_whole (collector/platform/output_file.h) for pcapng. Accepts whole blocks of
+ * any program. Sets *foreign if the bytes are not little-endian pcapng, or if they end with an
+ * incomplete block that this program cannot have written.
  */
 size_t pcapng_whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign);
 

@@ -10,8 +10,9 @@
 #define UNITS      (SLOT_BYTES / UNIT)
 
 /*
- * The longest time between a fragment of a datagram and its first one: 60 s (RFC 8200, section
- * 4.5). RFC 1122, section 3.3.2, allows it for IPv4.
+ * A fragment belongs to a stored datagram only if it was captured at most this time before or after
+ * the fragment that was stored first: 60 s (RFC 8200, section 4.5). RFC 1122, section 3.3.2, allows
+ * 60 s for IPv4.
  */
 #define LIFETIME_NS UINT64_C(60000000000)
 
@@ -65,7 +66,10 @@ static bool same_datagram(const struct slot *slot, const struct frame_fragment *
            memcmp(slot->hosts.destination, fragment->hosts.destination, 16) == 0;
 }
 
-/* The frames of a capture may be in any order of time. */
+/*
+ * Returns true if `time_ns` is more than LIFETIME_NS before or after the slot's time. The frames of
+ * a capture may be in any order of time.
+ */
 static bool outlived(const struct slot *slot, int64_t time_ns)
 {
     uint64_t apart = time_ns > slot->time_ns ? (uint64_t)time_ns - (uint64_t)slot->time_ns

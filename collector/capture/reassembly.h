@@ -35,8 +35,8 @@ struct reassembled {
 };
 
 /*
- * Creates a reassembly. It counts dropped datagrams and their frames in `counts`, which must
- * outlive it. Returns NULL if memory is short.
+ * Creates a reassembly, which counts dropped datagrams and their frames in `counts`. `counts` must
+ * outlive the reassembly. Returns NULL if memory is short.
  */
 struct reassembly *reassembly_create(struct capture_counts *counts);
 

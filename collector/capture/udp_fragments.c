@@ -65,7 +65,7 @@ static size_t put_ipv6(const struct udp_fragments *fragments, uint8_t *to, size_
     return fragments->ip + FRAGMENT_SIZE;
 }
 
-/* The payload of every fragment but the last is a multiple of 8 bytes. */
+/* Every fragment except the last one has a multiple of 8 bytes after its headers. */
 size_t udp_fragments_next(struct udp_fragments *fragments, uint8_t *to)
 {
     bool ipv4 = fragments->ip == IPV4_SIZE;

@@ -48,7 +48,7 @@ size_t udp_packet_headers_size(const struct udp_packet *packet)
     return fits ? ip_size(packet->source) + UDP_SIZE : 0;
 }
 
-/* A local process has an address without an IP address and a port. */
+/* Returns true if the address is known and has a port. That of a local process has none. */
 static bool has_port(const struct address *address)
 {
     return address != NULL && address->family != ADDRESS_LOCAL;

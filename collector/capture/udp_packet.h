@@ -23,7 +23,7 @@
 
 struct udp_packet {
     const struct address *source;
-    /* NULL if it is unknown. Its address is written as zeros unless it has the source's family. */
+    /* NULL if unknown. Its IP address is zeros if unknown, or of another family than `source`. */
     const struct address *destination;
     const uint8_t *payload;
     size_t size;   /* bytes of payload available */
@@ -42,7 +42,7 @@ size_t udp_packet_headers_size(const struct udp_packet *packet);
 /*
  * Writes the headers (RFC 791, RFC 8200, RFC 768): udp_packet_headers_size bytes, which must not be
  * 0. The packet has no options, is not a fragment and has hop limit 64. Checksums are valid, except
- *    that the UDP checksum is 0 (none) if the payload is incomplete.
+ * that the UDP checksum is 0 (none) if the payload is incomplete.
  */
 void udp_packet_write_headers(const struct udp_packet *packet, uint8_t *headers);
 

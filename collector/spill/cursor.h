@@ -17,7 +17,7 @@ struct cursor {
     struct data_file file;
     bool is_open;
     uint64_t sequence; /* sequence number of the slot that was written last; 0 means none */
-    bool lacks_room;   /* the last write failed: disk full, or no file */
+    bool lacks_room;   /* the last write failed: disk full, or no file could be opened */
 };
 
 struct cursor_state {

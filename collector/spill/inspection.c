@@ -15,8 +15,8 @@
 #include "collector/text/copy.h"
 
 /*
- * An inspection fails after this number of successive failures. The reader skips blocks that it
- * cannot read, so this happens only if a file cannot be opened.
+ * An inspection fails after more than this number of successive failures. The reader skips blocks
+ * that it cannot read, so this happens only if a file cannot be opened.
  */
 #define FAILURES_MOST 10
 

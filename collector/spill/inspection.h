@@ -38,9 +38,9 @@ struct spill_inspection {
 
 /*
  * Inspects the spill of a folder. Reads and verifies images until `until_ns` (monotonic), after
- * that only the heads of blocks. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG,
- * EXIT_CODE_CANNOT_CREATE or EXIT_CODE_INTERNAL) if spill_open would fail. That another program has
- * the folder open is not an error here.
+ * that only the heads and labels of blocks. Returns 0, or -1 with `error` filled (EXIT_CODE_CONFIG,
+ * EXIT_CODE_CANNOT_CREATE or EXIT_CODE_INTERNAL) if spill_open would fail. It is not an error here
+ * if another program has the folder open.
  */
 int spill_inspect(const struct spill_settings *settings, int64_t until_ns,
                   struct spill_inspection *inspection, struct error *error);

@@ -100,9 +100,10 @@ static void name_file(struct kept_file *file)
 }
 
 /*
- * Blocks without a label (of earlier versions) fit every sink, and a sink without a label fits
- * every block. A segment without a block fits: the reader counts its records as lost. A segment
- * that cannot be read does not fit, because its blocks may have another label.
+ * Returns true if a sink with this label can send the file's blocks. Blocks without a label (of
+ * earlier versions) fit every sink, and a sink without a label fits every block. A file without a
+ * block fits: the reader counts its records as lost. A file that cannot be read does not fit,
+ * because its blocks may have another label.
  */
 static bool file_fits(struct segments *segments, const char *name, uint64_t spill,
                       uint64_t position, const char *label)

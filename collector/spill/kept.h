@@ -61,8 +61,8 @@ uint64_t kept_bytes(const struct kept *kept);
 const struct kept_file *kept_next(const struct kept *kept, size_t *index);
 
 /*
- * Copies the label of the oldest file that does not fit, or "" if there is no such file or its
- * label cannot be read.
+ * Copies the label of the oldest file that does not fit and whose label can be read, or "" if there
+ * is no such file.
  */
 void kept_label(const struct kept *kept, struct segments *segments, uint64_t spill,
                 char label[SPILL_LABEL_SIZE]);

@@ -22,8 +22,8 @@ struct left_block {
 bool left_block_take_back(struct left_block *left, struct segments *segments);
 
 /*
- * Called after a segment's file was created. If the block's file had this name, the block is gone,
- * because the new file did not exist before.
+ * Called after a segment was begun in the file `name`. If the block's file had this name, the block
+ * is gone, because the file did not exist before or was empty.
  */
 void left_block_note_segment(struct left_block *left, const char *name);
 

@@ -13,7 +13,7 @@ struct candidate {
     char name[SEGMENT_NAME_SIZE];
     uint64_t size;
     bool is_kept;
-    bool is_named; /* this program could have chosen the file's name */
+    bool is_named; /* the name is a number with the ending ".seg" */
     uint64_t number;
     uint64_t first; /* the position of its first record, as far as known */
     uint64_t end;   /* for a kept segment: the end in its name */
@@ -139,8 +139,9 @@ static void discard(struct segments *segments, const struct candidate *one,
 }
 
 /*
- * Called for a block that is cut by the end of its file: counts its records as lost. Does not count
- * them if the cursor's end is the block's begin, because the block's append had then failed.
+ * Called for a block that the end of its file cuts. Moves segments->end past it, so that its
+ * records count as lost. Does nothing if the cursor's end is the block's begin: then its append had
+ * failed.
  */
 static void note_torn(struct segments *segments, const struct block_head *torn, uint64_t spill,
                       const struct cursor_state *state)

@@ -14,7 +14,7 @@ struct scan {
     bool has_block;          /* the file has a whole block */
     struct block_head first; /* the first whole block */
     struct block_head last;  /* the last whole block that was found */
-    uint64_t end;            /* the offset of its end in the file */
+    uint64_t end;            /* the offset in the file at which `last` ends */
     /* The block after `last` that the end of the file cuts; its `count` is 0 if there is none. */
     struct block_head torn;
 };

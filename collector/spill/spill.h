@@ -49,8 +49,8 @@ enum spill_sync {
 };
 
 /*
- * The default maximum of bytes of a segment, if a sixteenth of the spill's size is not smaller. A
- * segment has room for two of the largest blocks in any case.
+ * By default a segment has at most this number of bytes, or a sixteenth of the spill's size if that
+ * is less, but always room for two of the largest blocks.
  */
 #define SPILL_SEGMENT_SIZE ((uint64_t)64 * 1024 * 1024)
 
@@ -141,7 +141,7 @@ enum spill_stored spill_append_read(struct spill *spill, const struct spill_bloc
 /*
  * Notes that the caller no longer keeps a block that it could not store; `number` is that of the
  * block's first record. Returns true if the block is still on disk, where the next spill_open may
- * find it. Otherwise none finds it, and the gap in the numbers counts as records that were
+ * find it. Otherwise the block is gone, and the gap in the numbers counts as records that were
  * delivered without the spill.
  */
 bool spill_give_up(struct spill *spill, uint64_t number);
@@ -159,7 +159,10 @@ enum spill_found {
 enum spill_found spill_read(struct spill *spill, void *bytes, size_t size,
                             struct spill_block *block, struct error *error);
 
-/* Returns true if a read would find a block, or find that one is missing. */
+/*
+ * Returns true if records after the last read block were stored and not read yet. They may be
+ * missing. Does not include kept blocks, which spill_read may also return.
+ */
 bool spill_has_unread(const struct spill *spill);
 
 /*
@@ -192,8 +195,8 @@ bool spill_lacks(const struct spill *spill, uint64_t position);
 void spill_note_sent(struct spill *spill, uint64_t position);
 
 /*
- * Copies the label of the oldest block that is kept because of its label, or "" if there is none or
- * its label cannot be read.
+ * Copies the label of the oldest block that is kept because of its label, or "" if there is no such
+ * block. Ignores labels that cannot be read.
  */
 void spill_kept_label(struct spill *spill, char label[SPILL_LABEL_SIZE]);
 
@@ -202,8 +205,8 @@ void spill_rewind(struct spill *spill);
 
 /*
  * Removes the oldest segment, to make room. Its blocks that were read can still be acknowledged,
- * but not read again. Sets *records to the number of records that are lost. Returns false with
- * `error` filled if there is no segment or it cannot be removed.
+ * but not read again. Sets *records to the number of its unread records. Returns false with `error`
+ * filled if there is no segment or it cannot be removed.
  */
 bool spill_evict(struct spill *spill, uint64_t *records, struct error *error);
 

@@ -70,8 +70,8 @@ static enum data_file_result begin_segment(struct spill *spill, struct error *er
 }
 
 /*
- * Cuts off the bytes of a failed write. The next block begins a new segment, except after a write
- * that only lacked room. Returns true if the bytes are no longer on disk.
+ * Cuts off the bytes of a failed write. Then ends the segment, unless the write only lacked room
+ * and the segment has other blocks. Returns true if the bytes are no longer on disk.
  */
 static bool take_back(struct spill *spill, enum data_file_result result)
 {

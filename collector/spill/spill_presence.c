@@ -16,7 +16,7 @@ static bool is_foreign_segment(const struct spill *spill, struct data_file file)
            block_head_read(bytes, &head) && head.spill != spill->id;
 }
 
-/* Returns true if the file still has all bytes that were written to it. */
+/* Returns false if another program has removed, cut or replaced the segment's file. */
 static bool is_there(struct spill *spill, const struct segment *segment)
 {
     struct data_file file;

@@ -31,7 +31,7 @@ static bool make_room(struct returned *block, size_t size, struct error *error)
 
 enum result {
     RETURNED,   /* all blocks of the file are stored or lost */
-    NOT_STORED, /* a block cannot be stored now; live records do not wait for it */
+    NOT_STORED, /* a block cannot be stored now; newer records need not wait for it */
     NOT_READ,   /* a part cannot be read now, as `error` says */
 };
 

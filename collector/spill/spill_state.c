@@ -34,7 +34,10 @@ static enum part_result lock_file(const char *path, size_t root, struct part_fil
     return result;
 }
 
-/* Tries again, because an inspection (inspection.h) takes the lock for a moment. */
+/*
+ * The number of further attempts to take the lock, and the nanoseconds before each of them. An
+ * inspection (inspection.h) has the lock for a moment.
+ */
 #define LOOKS   3
 #define LOOK_NS INT64_C(2000000)
 
@@ -85,7 +88,7 @@ bool spill_write_cursor(struct spill *spill, uint64_t position, uint64_t read, s
     if (spill->has_cursor && written->position == position && written->read == read &&
         written->end == state.end && written->kept == state.kept)
         return true;
-    /* A change of `end` is not synced: after a power cut its blocks may be missing, too. */
+    /* A change of only `end` is not synced: a power cut may remove the blocks before it, too. */
     bool sync = !spill->has_cursor || written->position != position || written->read != read ||
                 written->kept != state.kept;
     if (!cursor_write(&spill->cursor, segments_path(&spill->segments, "ack"), &state,

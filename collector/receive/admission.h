@@ -9,7 +9,8 @@
 
 /*
  * Gives the datagram a batch and an entry of the schema list. Returns false with *refusal if it is
- * refused. Makes the checks in the order of enum datagram_reason.
+ * refused. Makes the checks in the order of enum datagram_reason, except that the rate limit of a
+ * sealed or encrypted datagram is checked after the datagram is opened.
  */
 bool admit_datagram(struct open_datagram *open, struct refusal *refusal);
 

@@ -1,4 +1,4 @@
-/* Plain TCP as a channel (stream_channel.h). */
+/* Implements a channel (stream_channel.h) with plain TCP. */
 #include "collector/platform/tcp.h"
 #include "collector/receive/stream_channel.h"
 

@@ -109,7 +109,7 @@ struct dtls_peer *dtls_peers_add(struct dtls_peers *peers, const struct address 
  * Returns the handshake that must end before this client can begin one, or NULL if there is room.
  * The client must not have a handshake. The result is the oldest handshake of the host with the
  * most handshakes; among equal hosts, the client's own host is chosen. A host therefore displaces
- * only handshakes of hosts that have more than it.
+ * only its own handshakes, and those of hosts that have more handshakes than it.
  */
 struct dtls_peer *dtls_peers_crowding(const struct dtls_peers *peers,
                                       const struct dtls_peer *client);

@@ -13,7 +13,7 @@ struct dtls_settings {
     struct tls_settings tls;
     struct dtls_keys *keys; /* may be NULL */
     int64_t idle_ns;
-    size_t certificates; /* most bytes from a client; 0 if none are requested */
+    size_t certificates; /* most bytes of a client's certificates; 0 if none are requested */
 };
 
 /* Like `make` and `free` of struct dtls_functions. */

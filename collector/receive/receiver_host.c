@@ -1,7 +1,7 @@
 /*
- * A receiver that runs a sink between its rounds. If the destination accepts no more data, the sink
- * stops in the middle and the rounds continue. Records then wait in the queue, and are refused or
- * evicted when it is full, as for a sink with its own thread.
+ * Runs a sink in the thread of a receiver, between the thread's rounds. If the destination accepts
+ * no more data, the sink pauses and the rounds continue. Records then wait in the sink's queue. If
+ * the queue is full they are refused or evicted, as for a sink with its own thread.
  */
 #include "collector/receive/receiver_host.h"
 

@@ -1,4 +1,4 @@
-/* pcap:FILE. A capture that its own thread reads. The thread waits for room in the queues. */
+/* Implements pcap:FILE: a thread reads the capture, and waits for room in the queues. */
 #include "collector/capture/capture.h"
 #include "collector/receive/capture_player.h"
 #include "collector/receive/sources.h"

@@ -1,4 +1,4 @@
-/* dtls://ADDR:PORT. Encrypted datagrams. Each socket has its own table of sessions. */
+/* Implements dtls://ADDR:PORT: encrypted datagrams. Each socket has a table of sessions. */
 #include "collector/base/rule.h"
 #include "collector/contract/schema_match.h"
 #include "collector/receive/bound_sockets.h"

@@ -1,5 +1,5 @@
 /*
- * fd:NAME. The bound sockets of this name with which the process was started: UDP sockets, or
+ * Implements fd:NAME. The process was started with bound sockets of this name: UDP sockets, or
  * listening TCP sockets (source_tcp.c). The sockets determine the kind of the source.
  */
 #include <stdio.h>

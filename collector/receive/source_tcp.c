@@ -1,6 +1,6 @@
 /*
- * tcp://ADDR:PORT. Connections, served by the listener's own threads. Senders wait if the queues
- * are full.
+ * Implements tcp://ADDR:PORT. Threads of the listener serve its connections. Senders wait if the
+ * queues are full.
  */
 #include "collector/receive/bound_source.h"
 #include "collector/receive/inherited_source.h"

@@ -1,4 +1,4 @@
-/* udp://ADDR:PORT. This process binds the sockets, all to the same port. */
+/* Implements udp://ADDR:PORT. This process binds all sockets of a listener to the same port. */
 #include <string.h>
 
 #include "collector/receive/bound_sockets.h"

@@ -1,6 +1,6 @@
 /*
- * unix:PATH. Connections of processes on this machine. PATH is a file, or an abstract name of
- * Linux. They are served like those of tcp:// (stream_source.h).
+ * Implements unix:PATH: connections of processes on this machine. PATH is a file, or an abstract
+ * name of Linux. The connections are served like those of tcp:// (stream_source.h).
  */
 #include <string.h>
 

@@ -78,7 +78,7 @@ static size_t take_pending(struct stream_connection *connection,
     return frames;
 }
 
-/* Returns true if the receive found bytes. */
+/* Handles the result of a receive. Returns true if the receive found bytes. */
 static bool handle_result(struct stream_connection *connection, enum channel_result result)
 {
     bool cut = stream_pending_size(connection) != 0;
@@ -111,7 +111,10 @@ static bool handle_result(struct stream_connection *connection, enum channel_res
     return false;
 }
 
-/* Returns true if the receive found bytes. */
+/*
+ * Receives more of the pending frame, and handles it if it is complete. Returns true if bytes were
+ * received.
+ */
 static bool receive_rest(struct stream_connection *connection,
                          const struct stream_settings *settings, struct stream_worker *worker,
                          size_t *frames)

@@ -65,9 +65,9 @@ struct delivery_block {
     const uint8_t *keys;             /* NULL: no record has a key */
 
     /*
-     * The first record has the id `epoch`, which is new for each opened sink, with `first_number`.
-     * The block has the same id. Each later record has the next number. A resent block keeps its
-     * id.
+     * A record's id consists of `epoch`, which is new for each opened sink, and a number. The first
+     * record has `first_number`, each later one the next number. The id of the block is that of its
+     * first record. A resent block keeps its id.
      */
     uint64_t first_number;
     const char *epoch;

@@ -2,8 +2,8 @@
  * The keys of a sink that select and rename samples: include=, exclude=, sample=, rename=,
  * rename_label=, add_label=, keep_label= and drop_label=.
  *
- * A value; all zero means that all samples pass unchanged. Parsed by config/rules.h, applied by
- * sinks/. The lists are owned by the value that is passed to sample_rules_free; copies borrow them.
+ * If the struct is all zero, all samples pass unchanged. Parsed by config/rules.h, applied by
+ * sinks/. The struct that is passed to sample_rules_free owns the lists; copies borrow them.
  * Immutable; any thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SAMPLE_RULES_H

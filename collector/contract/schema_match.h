@@ -2,7 +2,8 @@
  * Selects the datagrams of a port that a schema decodes, by the sender's address or name, or by
  * their first bytes.
  *
- * A value; all zero matches every datagram. Parsed by config/match.h. Pure functions; any thread.
+ * A struct that is all zero matches every datagram. Parsed by config/match.h. Pure functions; any
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SCHEMA_MATCH_H
 #define SLUICE_COLLECTOR_CONTRACT_SCHEMA_MATCH_H

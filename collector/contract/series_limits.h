@@ -2,7 +2,7 @@
  * The keys of a sink that bound the series it writes and the times of samples: max_series=,
  * max_series_per_sender=, series_timeout=, max_age=, max_ahead= and time=.
  *
- * A value; all zero means that all samples pass. Filled by config/, applied in front of the
+ * If the struct is all zero, all samples pass. Filled by config/, applied in front of the
  * encoders by collector/series.
  */
 #ifndef SLUICE_COLLECTOR_CONTRACT_SERIES_LIMITS_H

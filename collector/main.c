@@ -1,4 +1,4 @@
-/* sluice: links the collector with its schemas (proto/) and sinks (sinks/). */
+/* The main program of sluice: reads the command line, then runs the collector or a subcommand. */
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@
 #include "sinks/compression/compressions.h"
 #include "sinks/sinks.h"
 
-/* The output of --version: scripts and bug reports rely on it. */
+/* Prints the output of --version, on whose form scripts and bug reports rely. */
 static void print_version(void)
 {
     printf("sluice %s\nnotifiers:", SLUICE_VERSION);
@@ -176,8 +176,8 @@ static const struct service_program service = {
 };
 
 /*
- * Shields the process before it reads secrets. Without secrets it can be debugged by its user and
- * writes core dumps, as the system is configured.
+ * Shields the process before it reads secrets. A process without secrets is not shielded, so its
+ * user can debug it, and it writes core dumps if the system is configured for that.
  */
 static void shield_secrets(const struct config *config)
 {

@@ -68,8 +68,9 @@ void control_client_begin(struct control_client *client, struct control_connecti
 void control_client_end(struct control_client *client);
 
 /*
- * Doubles the room for an answer that did not fit, and empties it. Returns false if the answer has
- * all the room that it may have, or memory is short. The room is given back after the answer.
+ * Doubles the room of `out` for an answer that did not fit, and empties `out`. Returns false if it
+ * would exceed CONTROL_ANSWER_MOST, or memory is short. The memory is freed after the answer was
+ * sent.
  */
 bool control_client_grow(struct control_client *client);
 

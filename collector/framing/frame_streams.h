@@ -3,9 +3,9 @@
  * frame is preceded by a length of 0 and then its own length. All numbers have four bytes,
  * big-endian.
  *
- * A stream begins with START and ends with STOP. A sender that wants answers begins with READY: it
- * is answered with ACCEPT, and its STOP with FINISH. READY and START name the content type of the
- * messages. Pure functions; any thread.
+ * A stream begins with START and ends with STOP. A sender that requests answers begins with READY.
+ * READY is then answered with ACCEPT, and STOP with FINISH. READY and START name the content type
+ * of the messages. Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H
 #define SLUICE_COLLECTOR_FRAMING_FRAME_STREAMS_H

@@ -16,6 +16,7 @@
 
 #define UDP_NOTIF_HEADER_SIZE 12
 
+/* The highest possible number of segments of a message: segment numbers have 15 bits. */
 #define UDP_NOTIF_SEGMENTS 32768
 
 struct udp_notif {

@@ -69,8 +69,8 @@ void glossary_destroy(struct glossary *glossary);
 
 /*
  * Returns true if `word` names this entry. Accepts its name, also as it appears in use ("--sink",
- * "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name, and the names of a key
- * that stands for several.
+ * "rate_limit=", "sluice_sink_write_seconds_bucket"), a metric's short name and, for a key whose
+ * name ends in ".NAME", any name in place of NAME.
  */
 bool glossary_is_meant(const struct glossary_entry *entry, const char *word);
 

@@ -1,6 +1,6 @@
 /*
- * Adds to the sandbox's plan the files that other files name, and which a reload or a library opens
- * during a run. Main thread.
+ * Adds to the sandbox's plan the files whose names are in other files, for example in a file of
+ * librdkafka properties. A reload or a library opens them during a run. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SANDBOX_FILES_H
 #define SLUICE_COLLECTOR_PROGRAM_SANDBOX_FILES_H

@@ -1,6 +1,6 @@
 /*
- * Enters the sandbox (platform/sandbox.h) as --sandbox demands, logs that, and checks what a reload
- * may add. Main thread.
+ * Enters the sandbox (platform/sandbox.h) if --sandbox requests it, logs the result, and checks
+ * that a reload needs only what the sandbox permits. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_SANDBOXING_H
 #define SLUICE_COLLECTOR_PROGRAM_SANDBOXING_H

@@ -54,9 +54,7 @@ struct nats_publisher {
     struct nats_flights flights;
     struct error away; /* why there is no connection; empty if connected or not yet tried */
 
-    /*
-     * The publisher's thread writes the figures of connections. `mutex` protects the other figures.
-     */
+    /* Figures of connections: written by the publisher's thread; the others: under `mutex`. */
     struct delivery_figures figures;
     _Atomic uint64_t reconnects; /* number of reconnects by the library */
 
@@ -68,10 +66,7 @@ struct nats_publisher {
     natsConnection *connection; /* NULL: not connected */
     natsSubscription *answers;
     natsInbox *inbox; /* the prefix of all reply subjects */
-    /*
-     * The numbers of connections and subscriptions that were created, and of those for which the
-     * library has made its last callback.
-     */
+    /* How many were created, and for how many the library has made its last callback. */
     size_t connections, subscriptions;
     atomic_size_t closed, unsubscribed;
 };
@@ -151,10 +146,7 @@ static void on_reconnected(natsConnection *connection, void *closure)
     wakeup_signal(publisher->own);
 }
 
-/*
- * Called for an error that a server reports by itself, for example that it does not permit a
- * publication.
- */
+/* For errors that a server reports by itself, for example that a publication is not permitted. */
 static void publisher_on_error(natsConnection *connection, natsSubscription *subscription,
                                natsStatus status, void *closure)
 {

@@ -355,8 +355,12 @@ class Delivered(SeriesTest):
         self.assert_counts(ledger["sinks"][0], spilled=1040, filtered=960, series_refused=960)
         store = Store(port=port)
         self.addCleanup(store.close)
-        _, ledger = self.run_to_end("--listen", self.capture((0, GOOD, good(0))), *arguments,
-                                    "--stop-timeout", "30s")
+        # A stop leaves on disk what was not yet read from there, so it waits until all is written.
+        program = self.start("--listen", TELEMETRY, *arguments)
+        self.sender(program).send(good(0))
+        ledger = program.wait_for_ledger(
+            lambda ledger: ledger["sinks"][0]["written"] == 1041, "all is written")
+        program.stop()
         self.assert_counts(ledger["sinks"][0], recovered=1040, written=1041, series_refused=0)
         self.assertEqual(len(store.lines()), 1041)
 

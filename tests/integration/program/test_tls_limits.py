@@ -339,7 +339,8 @@ class Beside(Tcp):
             self.assertEqual(client.answer(), OK)
         wait_until(lambda: all(len(store.lines()) == 10 for store in stores), "all stores have all")
         ledger = program.stop()
-        self.assertEqual([sink["written"] for sink in ledger["sinks"]], [10] * SINKS)
+        self.assertEqual([sink["written"] for sink in ledger["sinks"]], [10] * SINKS,
+                         "\n".join([*map(str, ledger["sinks"]), *program.log()]))
 
     @unittest.skipUnless(os.environ.get("TEST_CURL") == "1", "there is no curl")
     def test_eight_sinks_by_https_write(self):

@@ -20,7 +20,7 @@
 
 #include "collector/record/batch.h"
 
-/* The upper limit of large batches in a queue. */
+/* The maximum number of large batches in a queue. */
 #define BATCH_QUEUE_LARGE 4
 
 /* Each listener's index is below this number. */
@@ -83,13 +83,14 @@ bool batch_queue_has_slot(const struct batch_queue *queue);
 void batch_queue_push(struct batch_queue *queue, struct batch *batch);
 
 /*
- * Producer: requests room if the queue may refuse the next such batch. Call it after a push, or
- * with `refused` after the queue refused the batch.
+ * Producer: asks the consumer to remove old batches (batch_queue_make_room) if the queue may refuse
+ * the next batch of the same listener and size. Call it after a push, or with `refused` after the
+ * queue refused the batch.
  *
- * Room is requested if at most an eighth of the capacity (or of the limit of large batches) is
- * free, or if the listener's share is spent. After a push, a listener with a single batch does not
- * request room for its share, because it may send no further batch. Returns true if the consumer
- * must be woken: this is the first request since its last check.
+ * It asks if at most an eighth of the capacity (or of the limit of large batches) is free, or if
+ * the listener's share is spent. After a push, it does not ask because of the share of a listener
+ * that has a single batch, because that listener may send no further batch. Returns true if the
+ * consumer must be woken: this is the first request since its last check.
  */
 bool batch_queue_want_room(struct batch_queue *queue, const struct batch *batch, bool refused);
 

@@ -2,13 +2,13 @@
  * Lets the main thread read batches on their way to the sinks and show them to viewers. The tap is
  * not a sink, and the ledger does not count it.
  *
- * While the tap is on, each producing thread offers it the batches that it hands to the sinks. If
- * the tap has no room for a batch, it counts the batch's records as passed by, so it never delays a
- * producer. While it is off, it costs one relaxed load per batch. The few batches in it come from
- * the common pool; the memory plan counts them.
+ * While the tap is on, each producing thread offers it the batches that it hands to the sinks,
+ * through an inlet of its own. If the tap has no room for a batch, it counts the batch's records as
+ * passed by, so it never delays a producer. While it is off, it costs one relaxed load per batch.
+ * The few batches in it come from the common pool; the memory plan counts them.
  *
  * Lifecycle: create; tap_inlet for each producer; offers and reads; destroy after the last offer.
- * Each inlet belongs to one producing thread; only the main thread calls the other functions.
+ * Only the main thread calls the functions that take a `struct tap`.
  */
 #ifndef SLUICE_COLLECTOR_QUEUE_TAP_H
 #define SLUICE_COLLECTOR_QUEUE_TAP_H
@@ -21,8 +21,8 @@
 #include "collector/record/batch.h"
 
 /*
- * Upper limits: the batches that wait for each producer, and the large batches in the whole tap,
- * including the one being read.
+ * TAP_BATCHES is how many batches of each producer can wait. TAP_LARGE is how many large batches
+ * the whole tap can hold, including the one being read.
  */
 #define TAP_BATCHES 4
 #define TAP_LARGE   1

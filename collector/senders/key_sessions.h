@@ -1,11 +1,11 @@
 /*
- * The sessions of one key (seal_window.h). All threads and listeners that read the key's file share
- * the sessions. A reload makes a new table of keys, and the new table shares the sessions with the
- * old one.
+ * The sessions of one key: they show which sealed datagrams of the key were accepted
+ * (seal_window.h). All threads and listeners that read the key's file share the sessions. A reload
+ * makes a new table of keys, and the new table shares the sessions with the old one.
  *
- * With a state file (seal_state.h) a key has a ceiling: the key refuses datagrams with a time later
- * than the time that the file has for the key. The file is written with a time ahead of the clock;
- * after the write the ceiling rises to that time.
+ * With a state file (seal_state.h) each key has a ceiling, and refuses datagrams that are later
+ * than the ceiling. The ceiling is the time that the file has for the key. The file is written with
+ * a time ahead of the clock; after the write the ceiling rises to that time.
  *
  * Lifecycle: create, take, hold and release. Any thread.
  */
@@ -53,7 +53,7 @@ size_t key_sessions_memory(void);
 
 /*
  * Creates sessions as an earlier run left them. `written_ns` points to the ceiling of all keys, and
- * must stay valid until the last datagram was taken. Returns NULL if out of memory.
+ * must stay valid until the last call of key_sessions_take. Returns NULL if out of memory.
  */
 struct key_sessions *key_sessions_restore(const struct seal_sessions *earlier,
                                           const _Atomic int64_t *written_ns);

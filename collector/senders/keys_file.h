@@ -1,5 +1,6 @@
 /*
- * The bytes of a keys file (sender_keys.h), and its lines.
+ * Reads a file with the keys of senders (sender_keys.h) into memory, and passes its lines to a
+ * function.
  *
  * Lifecycle: open, walk, close. One thread. Closing clears the memory.
  */
@@ -25,7 +26,7 @@ int keys_file_open(const char *path, struct keys_file *out, struct error *error)
 void keys_file_close(struct keys_file *file);
 
 /*
- * Returns the upper limit of the number of keys in the file: its number of lines, from 1 to
+ * Returns the largest number of keys that the file can have: its number of lines, from 1 to
  * SENDER_KEYS_MOST.
  */
 size_t keys_file_lines(const struct keys_file *file);

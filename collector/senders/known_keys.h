@@ -1,6 +1,6 @@
 /*
- * The keys whose sessions a seal state has (seal_state.h), of this run and of earlier ones. They
- * are found by their ids.
+ * A table of the keys whose sessions a seal state (seal_state.h) remembers: keys of this run and of
+ * earlier runs. A key is found by its id.
  *
  * One thread at a time.
  */

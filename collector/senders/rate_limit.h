@@ -1,10 +1,10 @@
 /*
  * Limits the datagrams per second that each source may send to a listener.
  *
- * A source is the key that sealed the datagram, otherwise a host on any port. All sockets and
- * threads of the listener share its limit. Each source has a token bucket that holds the datagrams
- * of one second and is full at first. In n seconds, the datagrams of at most n + 1 seconds pass; a
- * burst passes up to the datagrams of one second.
+ * The source of a sealed datagram is its key. The source of any other datagram is the host, on any
+ * port. All sockets and threads of the listener share its limit. Each source has a token bucket
+ * that holds the datagrams of one second and is full at first. So at most the datagrams of one
+ * second pass in a burst, and those of n + 1 seconds in n seconds.
  *
  * The table holds RATE_LIMIT_SOURCES sources and never grows. A new source may use one of two sets.
  * If both are full, it replaces the source whose bucket is full, or will be full first. A replaced
@@ -14,10 +14,10 @@
  *
  * The caller passes the time, for example the arrival of the datagram, so that waiting in a buffer
  * makes no difference. Times need not be in order: a datagram that is less than a second older than
- * the last one of its source finds the bucket as that one left it. If it is older, the clock was
- * set back, and the bucket becomes full, as it does when the clock is set forward. A step of the
- * clock, or sockets that are served more than a second apart, therefore allow a source the
- * datagrams of one more second, and never less than its limit.
+ * the last one of its source adds no tokens. If it is older, the clock was set back, and the bucket
+ * becomes full. When the clock is set forward, the bucket also becomes full. A step of the clock
+ * therefore allows a source the datagrams of one more second, but never reduces its limit. The same
+ * is true for sockets that are served more than a second apart.
  *
  * Any thread, except for create and destroy: the table is divided into shards with a lock each.
  * Memory is allocated only at creation.

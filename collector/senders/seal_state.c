@@ -150,8 +150,8 @@ static int write_measured(struct seal_state *state, int64_t now_ns, struct error
 }
 
 /*
- * Logs that a write ended after the ceiling. Does not log it if only the beginning of the write was
- * late: the program was then suspended, or the clock was set forward.
+ * Logs a write that ended after the time in the file (the ceiling). Does not log it if the write
+ * began late but was not slow: the program was then suspended, or the clock was set forward.
  */
 static void report_slowness(struct seal_state *state, int64_t late_ns)
 {
@@ -266,8 +266,8 @@ static void free_state(struct seal_state *state)
 }
 
 /*
- * Writes the file for the first time. On a slow disk the time ahead has passed when the write ends,
- * so the file is written again, further ahead.
+ * Writes the file for the first time. On a slow disk, the written time has passed when the write
+ * ends. The file is then written again, with a time further ahead.
  */
 static int write_first(struct seal_state *state, int64_t now_ns, struct error *error)
 {

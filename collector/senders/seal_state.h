@@ -4,17 +4,19 @@
  *
  * While the program runs, the file has a time up to which datagrams may have been accepted. It is
  * written every SEAL_STATE_WRITES_NS with a time ahead of the clock, and no key accepts a later
- * time than the file has. A key whose sender's clock is ahead gets its own time after the first
- * such datagram. After SIGKILL or a power cut, the next start accepts only later times, so it
- * refuses new datagrams at most until the time that was written ahead. When the program stops, it
+ * time than the file has. If the clock of a key's sender is further ahead, the key refuses the
+ * sender's datagram, and the next write gives this key a later time of its own. After SIGKILL or a
+ * power cut, the next start accepts only datagrams that are later than the time in the file. So it
+ * refuses new datagrams at most until the clock reaches that time. When the program stops, it
  * writes all windows, and the next start refuses no new datagram.
  *
- * The time is ahead by SEAL_STATE_AHEAD_NS plus twice the duration of the last write, but not by
- * more than SEAL_STATE_AHEAD_MOST_NS. So a slow disk costs new datagrams only after SIGKILL. If a
- * write is still not complete at the time written before, a log line reports it.
+ * The written time is ahead of the clock by SEAL_STATE_AHEAD_NS plus twice the duration of the last
+ * write, but not by more than SEAL_STATE_AHEAD_MOST_NS. So a slow disk costs new datagrams only
+ * after SIGKILL. If a write is not complete before the clock reaches the time in the file, a log
+ * line reports it.
  *
- * If the file cannot be written, datagrams are accepted until the time in the file. After that they
- * are refused as stale, and a log line reports the reason. The new content is written under another
+ * If the file cannot be written, datagrams up to the time in the file are accepted. Later ones are
+ * refused as stale, and a log line reports the reason. The new content is written under another
  * name, synced and renamed, so that after a crash the file has either the old content or the new. A
  * lock (FILE.lock) keeps other programs from using the file at the same time.
  *
@@ -29,14 +31,17 @@
 #include "collector/base/error.h"
 #include "collector/senders/key_sessions.h"
 
-/* Time between two writes, and how far ahead to write: on a fast disk, and at most. */
+/*
+ * The time between two writes; how far ahead of the clock the written time is on a fast disk; how
+ * far ahead it is at most.
+ */
 #define SEAL_STATE_WRITES_NS     INT64_C(500000000)
 #define SEAL_STATE_AHEAD_NS      INT64_C(1000000000)
 #define SEAL_STATE_AHEAD_MOST_NS INT64_C(60000000000)
 
 /*
- * At the end, a key that no keys file has and that had no datagram for this time is removed from
- * the state file.
+ * When the program stops, a key that no keys file has and that had no datagram for this time is
+ * removed from the state file.
  */
 #define SEAL_STATE_KEPT_NS (INT64_C(86400) * 1000000000)
 
@@ -69,7 +74,7 @@ int seal_state_write(struct seal_state *state, int64_t now_ns, struct error *err
 
 /*
  * Ends the thread, writes the windows at `now_ns`, and frees the state. A failure is logged; the
- * next start then uses what was written ahead. NULL is allowed.
+ * next start then uses the time in the file. NULL is allowed.
  */
 void seal_state_close(struct seal_state *state, int64_t now_ns);
 

@@ -64,8 +64,8 @@ enum seal_verdict seal_sessions_take(struct seal_sessions *sessions, uint64_t se
 int64_t seal_sessions_floor(struct seal_sessions *sessions, uint64_t session);
 
 /*
- * Raises the floors of the key and of its sessions to `floor_ns` if they are lower. Datagrams up to
- * it may have been accepted with other windows.
+ * Raises the floors of the key and of its sessions to `floor_ns` if they are lower. Call this if
+ * datagrams up to that time may have been accepted with other windows.
  */
 void seal_sessions_raise_floor(struct seal_sessions *sessions, int64_t floor_ns);
 

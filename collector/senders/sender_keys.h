@@ -79,9 +79,10 @@ int sender_keys_load(const struct sender_keys_options *options, struct sender_ke
                      struct error *error);
 
 /*
- * Raises the floors of keys that a reload moved to another state file above all times that `before`
- * accepted, because the new state file does not know these datagrams. Call this once for each
- * existing table when the new table comes into use, while no thread takes datagrams.
+ * A reload can move keys to another state file. The new state file does not know the datagrams that
+ * the table `before` accepted. This function raises the floors of such keys to the latest time that
+ * `before` accepted. Call it once for each existing table when the new table comes into use, while
+ * no thread takes datagrams.
  */
 void sender_keys_follow(const struct sender_keys *keys, const struct sender_keys *before);
 

@@ -16,21 +16,21 @@
  * datagrams of the others. For a spread sender, reordering by the network cannot be detected.
  *
  * A sender has *several paths* if it may have several connections, or ports whose datagrams arrive
- * at different sockets: one path may be read only after many datagrams of another. It also has a
- * long window if there is room; otherwise it has an ordinary window. It may evict another sender
- * from the long windows only after that one was quiet for SEQUENCE_QUIET steps. In a long window, a
- * sender without boot id has also restarted if two successive numbers are 1024 or more behind and
- * had already arrived (the first of them counts as duplicated).
+ * at different sockets: one path may be read only after many datagrams of another. Such a sender
+ * also has a long window if there is room; otherwise it has an ordinary window. It takes the long
+ * window of another sender only if that sender was quiet for SEQUENCE_QUIET steps. In a long
+ * window, a sender without boot id has also restarted if two successive numbers are 1024 or more
+ * behind and had already arrived (the first of them counts as duplicated).
  *
  * A number below the first one seen, but inside the window, extends the expected numbers, so
  * swapped first datagrams are not counted as loss.
  *
  * The table has a fixed size, so forged senders cannot grow it. A sender is in one of two sets of
  * eight slots (possibly only one set if the table has fewer than 256 slots). If all slots are used,
- * a new sender evicts the one in them that has been quiet longest. Keys are hashed with a secret,
- * so a sender cannot choose which one is evicted. Receivers share the table; it is divided into
- * shards with a lock each. Any thread may call the functions, except create, destroy and those that
- * say otherwise.
+ * a new sender evicts the one of these senders that has been quiet longest. Keys are hashed with a
+ * secret, so a sender cannot choose which sender it evicts. Receivers share the table; it is
+ * divided into shards with a lock each. Any thread may call the functions, except create, destroy
+ * and those that say otherwise.
  */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_H
@@ -180,8 +180,8 @@ void sequence_each_sender(struct sequence_table *table,
                           void *context);
 
 /*
- * A number on its way into the table: `key` sent `number` with `boot_id` (0 if it has no boot id).
- * A sender's first number may be any number.
+ * A number that is being entered into the table: `key` sent `number` with `boot_id` (0 if the
+ * sender has no boot id). A sender's first number may be any number.
  *
  * Three calls enter a number: sequence_begin, sequence_go_on (optional) and sequence_end. With many
  * senders, a sender's data is seldom in the processor's cache, so each call prefetches data for the

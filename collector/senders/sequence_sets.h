@@ -37,8 +37,8 @@ _Static_assert(SEQUENCE_CACHE_LINE % sizeof(struct sender) == 0 &&
 #define SEQUENCE_SUSPECTS 16
 
 /*
- * A suspect that a sender's last step left. It is valid only while `tick` is the tick of the last
- * step of this sender.
+ * A suspect (struct sequence_suspect) that the last step of a sender has left. It is valid only
+ * while `tick` is the tick of that sender's last step.
  */
 struct sequence_kept_suspect {
     uint64_t tick; /* 0 if unused */

@@ -1,6 +1,6 @@
 /*
- * The frame of a table of fixed size that several threads share: slots are in sets of WAYS slots,
- * and sets are in shards with a lock each.
+ * Divides the slots of a hash table of fixed size into sets of WAYS slots, and the sets into shards
+ * with a lock each, so that several threads can share the table.
  *
  * The table owns the contents of the slots. The slot of a key is in one of two sets of the same
  * shard, so that one lock guards a search. A hash with a secret chooses the sets, so a sender that

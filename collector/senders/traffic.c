@@ -15,7 +15,8 @@
 #define FADE_EVERY 65536
 
 /*
- * A sender in whole words: the address's bytes; scope, listener and family. Zero in an empty slot.
+ * A sender as three words: two of its address; one of scope, listener and family. All are 0 in an
+ * empty slot.
  */
 struct key {
     uint64_t words[3];

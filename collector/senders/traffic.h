@@ -1,5 +1,5 @@
 /*
- * The busiest senders of one receiving thread.
+ * Counts the datagrams and bytes of the busiest senders of one receiving thread.
  *
  * A sender is a host on any port, and the listener that it sends to. The table holds
  * TRAFFIC_SENDERS of them and never grows. In a full set, a new sender replaces the one that was

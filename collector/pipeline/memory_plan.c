@@ -59,7 +59,10 @@ static uint64_t numbers(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_spread_memory(needs->spread_window));
 }
 
-/* Returns the number of senders whose sequence numbers are in the report of senders. */
+/*
+ * Returns the bytes that the table of sequence numbers allocates to keep its senders for the report
+ * of senders.
+ */
 static uint64_t numbered(const struct memory_needs *needs)
 {
     return sequence_senders_memory(MEMORY_SENDERS) +

@@ -88,10 +88,11 @@ struct memory_share {
 
 /*
  * Divides the batches of all rings among the present sinks: the small batches or, with `large`, the
- * large ones. Batches that the removed sinks hold are subtracted. The same number, but at most half
- * of the successors' part, stays in reserve, because the next reload can remove the successors
- * while they hold batches. A successor's ring gets at least MEMORY_SHORT_RING small batches or one
- * large batch, so `extra` can grow with each reload.
+ * large ones. Batches that the removed sinks hold are subtracted. The successors' part is then
+ * reduced by the number of batches that the removed sinks hold, but at most by half. This is a
+ * reserve, because the next reload can remove the successors while they hold batches. A successor's
+ * ring gets at least MEMORY_SHORT_RING small batches or one large batch, so `extra` can grow with
+ * each reload.
  */
 struct memory_share memory_plan_share(const struct memory_plan *plan, bool large,
                                       const struct memory_sharers *sharers);

@@ -342,8 +342,8 @@ const char *pipeline_stuck(struct pipeline *pipeline)
 }
 
 /*
- * Does not request the kernel's drops: receivers that hang would not answer, and receivers that
- * have ended have read them at their end.
+ * Does not request the kernel's drops: a receiver that hangs would not answer, and a receiver that
+ * has ended has already read them.
  */
 struct ledger_snapshot *pipeline_known(const struct pipeline *pipeline)
 {

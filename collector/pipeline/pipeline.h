@@ -1,5 +1,6 @@
 /*
- * Everything between the listeners and the sinks, and the order in which it starts and stops.
+ * The pipeline: everything between the listeners and the sinks. Starts it, changes it while it
+ * runs, and stops it.
  *
  * Lifecycle: create (everything is opened; nothing runs), start, (reopen, reload, snapshot, state)
  * while it runs, stop, finish, destroy. A pipeline whose listeners are all captures ends by itself

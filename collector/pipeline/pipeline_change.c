@@ -96,9 +96,10 @@ static int match_listeners(const struct pipeline *pipeline, const struct config 
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Compares the settings as well as the URLs. Ignores the limits of series, because their defaults
- * come from options. Ignores names: when one of two commands of the same program is removed, the
- * other command may get another name.
+ * Compares URLs, names and limits of series. The limits are compared separately, because their
+ * defaults come from options. The names are compared because a name can change while the URL stays
+ * the same: when one of two commands of the same program is removed, the other one may get another
+ * name.
  */
 static bool is_same_sink(const struct sink_config *a, const struct sink_config *b)
 {

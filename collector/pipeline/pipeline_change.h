@@ -18,7 +18,7 @@ struct pipeline;
  */
 struct change {
     size_t *listeners; /* matched by address; the keys may differ */
-    size_t *sinks;     /* matched by all settings */
+    size_t *sinks;     /* matched by URL, name and limits of series */
     bool same_sinks;   /* all sinks match, and none is removed */
 };
 

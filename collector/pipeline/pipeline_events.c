@@ -21,8 +21,8 @@ void pipeline_pool_low(void *context)
 }
 
 /*
- * Wakes the main loop, and a thread that waits for `refreshed`. If that thread waits for a receiver
- * that has just finished, it must check its condition again, because no refresh will come.
+ * Wakes the main loop, and also the thread that waits for `refreshed`: if the receiver whose answer
+ * it waits for has finished, no answer will come.
  */
 void pipeline_changed(void *context)
 {

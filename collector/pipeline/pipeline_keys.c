@@ -90,8 +90,8 @@ static struct key_state *add_state(struct pipeline *pipeline, const char *path, 
 }
 
 /*
- * Sets *state to the listener's state file, which is opened if it is not open yet; to NULL if the
- * listener has no state file.
+ * Opens the listener's state file, unless it is open, and sets *state to it. Sets *state to NULL if
+ * the listener has no state file.
  */
 static int find_state(struct pipeline *pipeline, const struct listener_config *listener,
                       struct seal_state **state, struct error *error)

@@ -1,6 +1,6 @@
 /*
- * The keys of the senders of sealed datagrams (senders/sender_keys.h), which listeners share if
- * they read the same file. Main thread.
+ * Makes the tables of senders' keys (senders/sender_keys.h) for the listeners of sealed datagrams.
+ * Listeners that read the same keys file share a table. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_KEYS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_KEYS_H

@@ -1,7 +1,7 @@
 /*
  * Keeps or closes the sequence windows of senders when the schemas of listeners change. A numbering
- * is a number for one way of reading sequence numbers from datagrams: windows with the same
- * numbering can be continued. Main thread.
+ * identifies one way of reading sequence numbers from datagrams. A window can be continued only
+ * with the same numbering. Main thread.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_NUMBERING_H

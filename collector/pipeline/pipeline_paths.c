@@ -215,8 +215,8 @@ static bool paths_are_same(const struct used_path *a, const struct used_path *b)
 }
 
 /*
- * Copies the folder that contains all files of a path, which may have fields, and makes *names the
- * rest of the path. Returns false if the path is too long.
+ * Splits a path, which may have fields, into the folder that contains all its files and the rest of
+ * the path, *names. Returns false if the path is too long.
  */
 static bool split_path(const struct used_path *used, char folder[PATH_SIZE], const char **names)
 {
@@ -239,8 +239,7 @@ static size_t count_levels(const char *names)
 }
 
 /*
- * Returns true if the two paths can name files with the same name, if their folders are the
- * same.
+ * Returns true if the two paths can name the same file, provided that their folders are the same.
  */
 static bool names_meet(const struct used_path *a, const char *names_of_a, const struct used_path *b,
                        const char *names_of_b)

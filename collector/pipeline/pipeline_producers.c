@@ -177,8 +177,8 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
 }
 
 /*
- * Makes the producer's inlet of the tap, if there is a tap. During a start there is none yet; the
- * inlets are then made with the tap.
+ * Makes the producer's inlet to the tap (tap.h), if there is a tap. During a start there is none
+ * yet; the inlets are then made with the tap.
  */
 static bool make_inlet(struct pipeline *pipeline, const struct producer *producer)
 {

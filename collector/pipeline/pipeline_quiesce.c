@@ -15,8 +15,8 @@ bool pipeline_wait_for_change(struct pipeline *pipeline, int64_t give_up_ns)
 }
 
 /*
- * Looks at the producers from `first` up to `end` (excluded) that can pause. Returns true if all
- * are awake (`awake`), or if all are paused (not `awake`).
+ * Checks the producers from `first` up to `end` (excluded) that can pause. Returns true if all of
+ * them are awake (with `awake`) or paused (without).
  */
 static bool all_are(const struct pipeline *pipeline, size_t first, size_t end, bool awake)
 {

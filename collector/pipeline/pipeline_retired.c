@@ -194,7 +194,8 @@ void pipeline_free_generations(struct pipeline *pipeline, bool all)
 /* --- opening sinks that have waited ----------------------------------------------------------- */
 
 /*
- * Returns true if `before`, or a sink retired before it, still writes to the destination of `slot`.
+ * Returns true if `before`, or a sink that was retired earlier than it, still writes to the
+ * destination of `slot`.
  */
 static bool is_in_the_way(const struct sink_slot *before, const struct sink_slot *slot)
 {
@@ -224,8 +225,8 @@ static int64_t deadline_of(const struct pipeline *pipeline, const struct sink_sl
 }
 
 /*
- * Tries to open a sink; until it is open, records wait in its queues. If opening fails, the queues
- * are `closed` and the deadline has passed, gives the sink up and returns true.
+ * Tries to open a sink; until it is open, records wait in its queues. On failure, gives the sink up
+ * and returns true if its queues are closed (`closed`) and its deadline has passed.
  */
 static bool try_to_open(struct pipeline *pipeline, struct sink_slot *slot, bool closed, int64_t now)
 {

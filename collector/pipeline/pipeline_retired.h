@@ -1,6 +1,6 @@
 /*
- * Sinks, listeners and configurations that a reload has removed, until they have ended. A retired
- * sink belongs to this part, which frees it after its thread has ended.
+ * Keeps the sinks, listeners and configurations that a reload has removed, and frees each of them
+ * when it has ended. Owns the retired sinks.
  */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_RETIRED_H

@@ -44,8 +44,7 @@ static int claim_producers(struct reload *reload, struct error *error)
 }
 
 /*
- * Returns the number of bytes that the kept listeners need less than before. The listeners do not
- * free this memory.
+ * Returns how many bytes the kept listeners hold but no longer need. They do not free this memory.
  */
 static uint64_t memory_kept(const struct reload *reload)
 {

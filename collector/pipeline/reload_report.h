@@ -26,7 +26,7 @@ struct reload_report {
     struct reload_names options;
 };
 
-/* Compares the configurations. `change` is that of pipeline_compare for them. */
+/* Compares the configurations. `change` is the result of pipeline_compare for them. */
 void reload_report_make(struct reload_report *report, const struct config *from,
                         const struct config *to, const struct change *change);
 

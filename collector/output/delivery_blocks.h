@@ -1,6 +1,6 @@
 /*
  * The blocks of a delivery: memory that is allocated once. Records are collected in a block, and
- * the block stays unchanged until they are answered.
+ * the block stays unchanged until the destination has answered them.
  *
  * Private to the delivery writer (delivery_state.h); the sink's thread. The writer has no other
  * table of blocks in flight: it lends the delivery_block to the destination, and finds a block in

@@ -1,6 +1,6 @@
 /*
- * The outcomes of a block's records, from the destination's answer to the ledger. The sink's
- * thread.
+ * Determines the outcomes of a block's records from the destination's answers, and counts them in
+ * the ledger. The sink's thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_DELIVERY_OUTCOMES_H
 #define SLUICE_COLLECTOR_OUTPUT_DELIVERY_OUTCOMES_H

@@ -19,8 +19,8 @@ int delivery_open_spill(struct sink_writer *writer, struct error *error);
 void delivery_close_spill(struct delivery_writer *delivery);
 
 /*
- * Adds the outcome of one record, according to the answer in its block. With `over`, a record that
- * was not accepted is not sent again.
+ * Called when the sink ends. Closes the spill or, if another sink takes it over, leaves it open in
+ * the writer's open_spill.
  */
 void delivery_leave_spill(struct delivery_writer *delivery);
 

@@ -1,4 +1,4 @@
-/* The counts of one encoded record in a small struct, for tables of many records. */
+/* The counts of one encoded record, in a struct of small integers for tables of many records. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 #define SLUICE_COLLECTOR_OUTPUT_ENCODED_COUNTS_H
 

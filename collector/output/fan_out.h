@@ -1,8 +1,8 @@
 /*
- * A producer's side of all sinks: it hands each sealed batch to every sink, and counts the records
- * that were queued and refused. A producer is one thread, or several threads that serve the same
- * sockets. Threads of one producer offer one at a time, so that the records of a socket stay in the
- * order in which its claim (collector/base/claim.h) was held.
+ * Hands each sealed batch of a producer to every sink, and counts the records that were queued and
+ * refused. A producer is one thread, or several threads that serve the same sockets. Threads of one
+ * producer offer one at a time, so that the records of a socket stay in the order in which its
+ * claim (collector/base/claim.h) was held.
  *
  * There are three ways of waiting. A socket's producer never waits: a full queue refuses the batch
  * for that sink only; if the sink drops the oldest records, it is woken in time to make room. A

@@ -1,6 +1,6 @@
 /*
- * The writer of whole blocks into files. The destination's shape determines how many blocks there
- * are, and how large they are.
+ * Makes a writer that collects records in blocks, and writes each block to its file as a whole. The
+ * destination's shape determines how many blocks there are, and how large they are.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_FILE_SET_WRITER_H

@@ -1,7 +1,7 @@
 /*
- * The writer of a relay (collector/contract/destination_relay.h): it collects datagrams, and the
- * relay sends many of them with one call. Each datagram has its own outcome. Unsent datagrams are
- * not sent again.
+ * Makes the writer of a relay (collector/contract/destination_relay.h). The writer collects
+ * datagrams, and the relay sends many of them with one call. Each datagram has its own outcome.
+ * Unsent datagrams are not sent again.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_RELAY_WRITER_H

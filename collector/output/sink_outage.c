@@ -10,7 +10,10 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* Size in bytes of the list of losses: every term and reason with the largest number. */
+/*
+ * Size in bytes of the text that lists an outage's losses. It has room for every term and reason,
+ * each with the largest number.
+ */
 #define LIST_SIZE 1024
 
 int sink_outage_init(struct sink_outage *outage, struct error *error)

@@ -200,7 +200,7 @@ struct sink_condition sink_thread_condition(const struct sink_thread *sink);
 #define SINK_REASON_SIZE ((size_t)256)
 void sink_thread_copy_reason(const struct sink_thread *sink, char reason[SINK_REASON_SIZE]);
 
-/* The last outage of a sink that is over. */
+/* The most recent outage of a sink that is already over. */
 struct sink_past {
     char reason[SINK_REASON_SIZE]; /* reason of the outage's last failure */
     int64_t since_ns, until_ns;    /* its first failure and its end (monotonic); 0 if there was

@@ -100,8 +100,8 @@ void sink_writer_count_raw_refused(struct sink_writer *writer, size_t datagrams)
 }
 
 /*
- * With sample rules only one of this number of filtered records is examined for the hint that the
- * schema does not match, because the rules leave out many records on purpose.
+ * With sample rules, only one in HINT_RULED_ONE_IN filtered records is examined for the hint that
+ * the schema does not match, because the rules leave out many records on purpose.
  */
 #define HINT_RULED_ONE_IN 64
 

@@ -130,12 +130,12 @@ struct sink_writer {
     bool stores;  /* true: records that are unwritten at the deadline are stored on disk. They fail
                    * only if they cannot be stored. */
     bool failing; /* the last write failed, or the far end did not accept it */
-    bool cannot_write;      /* the system refused the last write, so records that are left at the
-                             * deadline fail with io_error. Not set if the far end is slow or
-                             * unreachable. */
-    bool unattended;        /* the sink is a command that is not running */
-    bool rules_settled;     /* no hint is needed that the sink's rules leave out every record: they
-                             * have passed a record, or the hint was logged */
+    bool cannot_write;  /* the system refused the last write, so records that are left at the
+                         * deadline fail with io_error. Not set if the far end is slow or
+                         * unreachable. */
+    bool unattended;    /* the sink is a command that is not running */
+    bool rules_settled; /* true: the sample rules have passed a record, or the hint that they leave
+                           out every record was logged */
     int64_t rules_since_ns; /* when the rules left out the first record (monotonic); 0: none yet */
     int pause_ms;           /* the pause before the next try, in milliseconds */
     bool pausing;           /* after a failure no write is tried before block.until_ns */

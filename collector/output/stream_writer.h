@@ -1,4 +1,4 @@
-/* The writer of a stream of bytes: a pipe, a terminal, or a file that is appended to. */
+/* Makes the writer of a stream of bytes: a pipe, a terminal, or a file that is appended to. */
 #ifndef SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_H
 #define SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_H
 

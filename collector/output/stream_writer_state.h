@@ -9,13 +9,13 @@
  *   stream_writer.c           collects records in a block, and decides when it is written
  *
  * A record that was put is pending until its outcome is counted. It counts as written when the
- * destination has accepted its last byte. If the reader reports its progress, the record counts as
- * written when the reader has read it. Otherwise it fails. Pending records are in a ring in the
- * order in which they were put, and leave it in that order. Only records that the destination did
- * not accept whole are removed from the ring's end.
+ * destination has accepted its last byte or, if the reader reports its progress, when the reader
+ * has read it. Otherwise it counts as failed. Pending records are in a ring, in the order in which
+ * they were put, and leave it in that order. Only records that the destination did not accept whole
+ * are removed from the ring's end.
  *
- * Any thread sets reopen_wanted. The sink's thread clears it in three cases: before it reopens a
- * file; when a reader has ended that was told to restart; and when the reader has ended by itself
+ * Any thread may set reopen_wanted. The sink's thread clears it in three cases: before it reopens a
+ * file, when a reader that was told to restart has ended, and when the reader has ended by itself
  * and a new one will start.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_STREAM_WRITER_STATE_H

@@ -162,7 +162,8 @@ static uint64_t random_below(uint64_t end)
 }
 
 /*
- * Returns an address of few different bytes, so that networks of such addresses overlap or touch.
+ * Returns an address whose bytes are mostly from a list of six values, so that networks of such
+ * addresses often overlap or touch.
  */
 static struct address random_address(void)
 {
@@ -193,7 +194,7 @@ static bool any_holds(const struct network *list, size_t count, const struct add
     return false;
 }
 
-/* Returns an address next to the first or the last address of the network. */
+/* Returns the first or the last address of the network, or an address next to it. */
 static struct address beside(const struct network *network)
 {
     struct address address = network->address;

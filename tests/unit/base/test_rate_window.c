@@ -33,8 +33,8 @@ TEST(a_second_begins_with_the_first_that_comes_in_it)
 }
 
 /*
- * A thread reads the clock before it calls rate_window_take, so its time may be earlier than the
- * window's.
+ * Passes a time that is earlier than the window's begin. A thread reads the clock before it calls
+ * rate_window_take, so another thread may have begun the window after that.
  */
 TEST(a_time_before_the_seconds_beginning_is_within_it)
 {

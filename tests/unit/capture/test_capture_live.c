@@ -76,7 +76,8 @@ static void write_part(void *context)
 }
 
 /*
- * Opens the pipe without a writer. During its waits `part` bytes each are written, up to `until`.
+ * Opens the pipe without a writer. In each wait of the capture, the test then writes `part` bytes
+ * to the pipe, until `until` bytes of the file are written.
  */
 static void open_to_be_written(size_t part, size_t until)
 {
@@ -92,8 +93,8 @@ static void open_to_be_written(size_t part, size_t until)
 }
 
 /*
- * Reads to the end and asserts its result, also for a second read. The error must contain `words`.
- * Returns the number of datagrams.
+ * Reads datagrams until capture_next returns another result, and asserts that this is `expected`,
+ * also when called once more. The error must contain `words`. Returns the number of datagrams.
  */
 static unsigned read_all(enum capture_result expected, const char *words)
 {
@@ -211,7 +212,8 @@ TEST_WITH(another_thread_may_cancel, begin, end)
 }
 
 /*
- * All frames have another port, so capture_next returns no datagram: only the cancel ends it early.
+ * All frames have another port, so capture_next returns no datagram. It returns before the end of
+ * the file only because the capture is cancelled.
  */
 TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
 {
@@ -230,7 +232,7 @@ TEST_WITH(a_regular_file_is_not_read_on_when_cancelled, begin, end)
     assert_int_equal(capture_counts(capture)->other, capture_counts(capture)->frames);
 }
 
-/* The check reads no bytes, and other processes may read the pipe after it. */
+/* capture_check must leave all bytes in the pipe for the reader, which is opened later. */
 TEST_WITH(checking_takes_nothing_from_a_pipe, begin, end)
 {
     (void)state;
@@ -259,7 +261,7 @@ static void write_all(void *context)
     written_pipe_end(stream->pipe);
 }
 
-/* The writer is faster than the reader, and writes blocks that are larger than any buffer. */
+/* A thread writes to the pipe in blocks that are larger than any buffer. */
 TEST_WITH(a_pipe_is_read_as_a_file_is, begin, end)
 {
     (void)state;

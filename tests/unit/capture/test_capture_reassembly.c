@@ -64,7 +64,7 @@ static void add(unsigned version, size_t offset, size_t size, uint16_t id)
     add_part();
 }
 
-/* Adds a fragment as add() does, with one of its data bytes inverted. */
+/* Adds a fragment as add() does, but inverts its data byte `at`. */
 static void add_altered(unsigned version, size_t offset, size_t size, uint16_t id, size_t at)
 {
     if (version == 4)
@@ -332,8 +332,8 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
         assert_counts(&(struct capture_counts){.frames = 3, .other = 3});
 
         /*
-         * The port is known to be another one, so the datagram counts as other and not as
-         * incomplete.
+         * The port of the fragments is not the capture's, so the incomplete datagram counts as
+         * `other`.
          */
         begin_file();
         add(version, 800, 800, 7);
@@ -345,7 +345,10 @@ TEST_WITH(fragments_of_another_port_are_other, begin, end)
 TEST_WITH(fragments_of_another_protocol_are_other, begin, end)
 {
     (void)state;
-    /* In the first round the second fragment is missing, and in the second round the first one. */
+    /*
+     * In the first round only the first fragment is added, and in the second round only the second
+     * one.
+     */
     for (unsigned i = 0; i < 2; i++) {
         begin_file();
         packet_begin_pattern(&part, 1, 800);

@@ -50,8 +50,8 @@ static char *read_bytes(const char *path, size_t *size)
 }
 
 /*
- * Returns the value of the first `"key": ` in the line. tshark writes the header fields before the
- * payload.
+ * Returns the value after the first `"key": ` in the line. This is the value of the header field,
+ * because tshark writes the header fields before the payload.
  */
 static const char *value_of(const char *line, const char *key)
 {
@@ -149,8 +149,8 @@ static void mutate(struct capture_builder *file, uint64_t *random)
 }
 
 /*
- * Reads a file that may be invalid. Returns true if it could be opened. capture_reading_take checks
- * the counts.
+ * Reads a file that may be invalid. Returns true if it could be opened. capture_reading_take
+ * asserts that the counts add up.
  */
 static bool read_if_it_opens(const char *path)
 {

@@ -165,7 +165,10 @@ TEST_WITH(what_is_no_block_is_foreign, set_up, scratch_remove)
     assert_foreign(PCAPNG_SECTION_SIZE);
 }
 
-/* Complete blocks of other programs count as foreign, so that they are not cut off. */
+/*
+ * A whole block of another kind is accepted. A torn one counts as foreign, so that the file is left
+ * as it is.
+ */
 TEST_WITH(a_torn_block_that_we_never_write_is_foreign, set_up, scratch_remove)
 {
     (void)state;

@@ -17,7 +17,10 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Returns the ones' complement sum of 16-bit words: 0xffff if `bytes` include a valid checksum. */
+/*
+ * Returns the ones' complement sum of the 16-bit words and `sum`. It is 0xffff if the bytes include
+ * a valid checksum.
+ */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {

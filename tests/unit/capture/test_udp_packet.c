@@ -14,7 +14,10 @@ static struct address host(const char *text, uint16_t port)
     return address;
 }
 
-/* Returns the ones' complement sum of 16-bit words: 0xffff if `bytes` include a valid checksum. */
+/*
+ * Returns the ones' complement sum of the 16-bit words and `sum`. It is 0xffff if the bytes include
+ * a valid checksum.
+ */
 static unsigned sum_of(const uint8_t *bytes, size_t size, unsigned sum)
 {
     for (size_t i = 0; i < size; i++) {
@@ -106,9 +109,9 @@ TEST(a_checksum_that_comes_to_zero_is_written_as_its_other_form)
     struct udp_packet packet = {
         .source = &from, .destination = &from, .payload = payload, .size = 2, .length = 2};
     /*
-     * The rest of the sum is the protocol (17) plus twice the length (10), which is 37. With its
-     * complement as payload the sum is 0xffff and the checksum would be 0, which means "no
-     * checksum".
+     * Without the payload the pseudo header and the UDP header add up to 37: the protocol (17) and
+     * twice the length (10). With this payload the sum is 0xffff, and its complement is 0. A
+     * checksum of 0 means "no checksum", so 0xffff is written.
      */
     payload[0] = (uint8_t)((0xffff - 37) >> 8);
     payload[1] = (uint8_t)(0xffff - 37);

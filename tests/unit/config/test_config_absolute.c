@@ -35,7 +35,7 @@ static char **again_in(const char *folder, struct error *error, const char *cons
     return absolute_arguments(argc, argv, &test_registry, folder, error);
 }
 
-/* Asserts that the word is as expected. "@" in `expected` is the drive of the folder. */
+/* Asserts that the word is equal to `expected`, in which "@" means the drive of the folder. */
 static void assert_word(const char *word, const char *expected)
 {
     char text[300] = "";
@@ -48,7 +48,10 @@ static void assert_word(const char *word, const char *expected)
     assert_string_equal(word, text);
 }
 
-/* `words` are the given arguments and then the expected ones. A NULL ends each of the two lists. */
+/*
+ * Asserts what again_in makes of the arguments. `words` has the arguments, a NULL, the expected
+ * arguments, and another NULL.
+ */
 static void becomes(const char *folder_on_drive, const char *const *words)
 {
     char folder[200];

@@ -70,7 +70,10 @@ static void replace(struct file *file, size_t at, size_t size, const char *with)
     file->length += length - size;
 }
 
-/* Chooses a key at random. Returns its offset and stores the length of its name in `size`. */
+/*
+ * Chooses a key at random. Returns the offset of its name and stores the length of the name in
+ * `size`.
+ */
 static size_t any_key(const struct file *file, size_t *size)
 {
     for (;;) {
@@ -170,7 +173,10 @@ static void check_place(const struct file *file, const char *path, const char *e
     if (strncmp(error, path, strlen(path)) != 0 ||
         sscanf(error + strlen(path), ":%lu:%lu: %n", &line, &column, &end) != 2 || end == 0)
         fail_msg("no place in: %s\n%s", error, file->text);
-    /* libyaml counts some control characters as line breaks. */
+    /*
+     * The bounds have a reserve of 2, because libyaml counts some control characters as line
+     * breaks.
+     */
     if (line < 1 || line > lines + 2 || column < 1 || column > longest + 2)
         fail_msg("this place is not in the file: %s\n%s", error, file->text);
 }

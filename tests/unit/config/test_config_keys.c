@@ -208,8 +208,8 @@ TEST(the_name_that_another_program_has_for_a_key_suggests_ours)
 }
 
 /*
- * If a key were listed as another program's name for a key of the same scope, it could not be
- * suggested.
+ * A word that is a key of this scope would never be looked up among the names that other programs
+ * use for a key.
  */
 TEST(no_other_name_is_a_key_of_the_same_scope)
 {
@@ -277,8 +277,8 @@ TEST(to_kafka_more_blocks_are_in_flight_than_elsewhere)
 }
 
 /*
- * The expected bytes: format 0, the id in four bytes, then the number of indices and each index,
- * doubled (zigzag).
+ * Each expected text has a byte 0, the id in four bytes, the number of indices, and each index. The
+ * number and the indices are doubled (zigzag).
  */
 TEST(a_schema_id_is_the_head_of_a_registry)
 {
@@ -390,7 +390,7 @@ static void assert_default_allowed(const struct setting *key)
     free(schema.source);
 }
 
-/* A key needs a default, a range, choices or a syntax, which --help prints. */
+/* Each key has a default, a range, a list of choices or a syntax, which --help prints. */
 TEST(every_key_is_complete_and_its_default_is_allowed)
 {
     for (const struct setting *key = config_keys; key->name != NULL; key++) {
@@ -440,8 +440,8 @@ TEST(a_destination_has_the_keys_that_it_declares)
 }
 
 /*
- * The program shields its process only if a key with this mark is set, so each new key for a file
- * of secrets needs it.
+ * The program protects its memory from other processes only if a key with this mark is set. So each
+ * key that names a file of secrets needs the mark.
  */
 TEST(each_key_that_names_a_file_of_secrets_is_marked)
 {

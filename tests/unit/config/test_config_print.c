@@ -58,7 +58,10 @@ static void without_origins(char *text)
     *to = '\0';
 }
 
-/* Asserts that the printed option is read back unchanged, and that the output contains `line`. */
+/*
+ * Prints the configuration that has this option, reads the output back, and asserts that printing
+ * it again gives the same text. The text must contain `line`.
+ */
 static void comes_round(const char *option, const char *value, const char *line)
 {
     char *first = print_arguments(option, value);
@@ -75,7 +78,9 @@ static void comes_round(const char *option, const char *value, const char *line)
 
 /* --- every option and key --------------------------------------------------------------------- */
 
-/* Valid values of the settings for which valid_value() cannot derive one from the row. */
+/*
+ * Values for the keys whose valid values valid_value() cannot derive from their rows in the table.
+ */
 static const struct {
     const char *name, *value;
 } values[] = {
@@ -103,7 +108,7 @@ static const struct {
     {"mode", "0660"},
 };
 
-/* Keys that are only valid together with other keys. */
+/* Keys that are only valid together with other keys, and these other keys. */
 static const struct {
     const char *name, *beside;
 } besides[] = {

@@ -28,8 +28,8 @@ static struct config accepted(const char *keys)
 }
 
 /*
- * Asserts that the keys are refused. `at` is the offset of the error from the beginning of the
- * keys.
+ * Asserts that the keys are refused with an error that contains `why`. `at` is the expected offset
+ * of the error in the keys.
  */
 static void refused(const char *keys, size_t at, const char *why)
 {
@@ -218,12 +218,15 @@ TEST(a_label_that_is_dropped_cannot_be_renamed)
             "rename_label has \"pid\", but drop_label= drops that label");
     refused("rename_label=x:y&keep_label=y", 0,
             "rename_label has \"x\", but keep_label= drops that label");
-    /* The label is renamed before labels are dropped. */
+    /* This pair is valid, because labels are renamed before they are dropped. */
     struct config config = accepted("rename_label=a:b&drop_label=b");
     config_free(&config);
 }
 
-/* Writes `key`= and a list of `count` different parts. Returns the offset of the last part. */
+/*
+ * Writes `key`= and a list of `count` names, each followed by `behind`. Returns the offset of the
+ * last name.
+ */
 static size_t write_list(char *text, size_t size, const char *key, const char *behind, size_t count)
 {
     size_t used = (size_t)snprintf(text, size, "%s=", key);

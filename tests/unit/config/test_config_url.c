@@ -9,8 +9,8 @@
 #include "tests/support/test.h"
 
 /*
- * Reads the URL as the only listener of the config, so that config_free frees it after an error,
- * too.
+ * Reads the URL as the only listener of the config. config_free then frees the listener even after
+ * an error.
  */
 static bool read_listener(const char *url, struct config *config, struct parse_error *fault)
 {

@@ -7,7 +7,7 @@
 #include "tests/support/config/config_tables.h"
 #include "tests/support/test.h"
 
-/* Parses the arguments, without the program's name. The last argument is NULL. */
+/* Parses the arguments, which do not include the program's name. The last argument is NULL. */
 static enum options_result parse(struct config *config, struct error *error, const char *first,
                                  va_list more)
 {
@@ -171,8 +171,8 @@ TEST(every_option_is_read)
 /* --- options that a reload changes ------------------------------------------------------------ */
 
 /*
- * Starts without options and reloads with the given ones. Returns the option that only a restart
- * can change, or "".
+ * Returns the name of an option that would need a restart when a program without options reloads
+ * with the given ones. Returns "" if there is none.
  */
 static const char *fixed_change(const char *first, ...)
 {
@@ -592,7 +592,9 @@ TEST(a_long_url_is_shown_around_its_fault)
     char option[] = "--listen";
     argv[1] = option;
 
-    /* Each of these characters has two bytes, so that a cut in the middle of one is detected. */
+    /*
+     * Each character has two bytes, so a text that is cut inside of a character would be invalid.
+     */
     snprintf(url, sizeof url, "pcap:");
     while (strlen(url) < 480)
         strncat(url, "\xc3\xa4", 3);

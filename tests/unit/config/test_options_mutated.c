@@ -122,7 +122,9 @@ static void check_error(const struct error *error, const char *value)
     for (const char *c = error->text; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             fail_msg("a control character in: %s", error->text);
-    /* The text was not cut short. */
+    /*
+     * The error must fit, because its end contains the value and the place that are checked next.
+     */
     assert_true(strlen(error->text) < sizeof error->text - 1);
     check_column(error->text, value);
 }
@@ -156,6 +158,6 @@ TEST(no_mutation_crashes_and_every_refusal_is_one_line)
             assert_null(config.listeners);
         config_free(&config);
     }
-    /* If too few mutated lines were valid, the loop would test only errors. */
+    /* If too few of the mutated lines were valid, the loop would test only errors. */
     assert_in_range(accepted, MUTATIONS / 100, MUTATIONS / 2);
 }

@@ -72,7 +72,7 @@ TEST(a_thread_stays_where_it_may)
     struct thread *thread;
     struct error error;
     struct stay good = {.where = first_of_ours()};
-    /* Larger than the number of any processor of a test machine. */
+    /* No test machine has a processor with this number. */
     struct stay bad = {.where = PROCESSORS_LAST};
     assert_int_equal(thread_start(&thread, "stay", stay, &good, &error), 0);
     thread_join(thread);

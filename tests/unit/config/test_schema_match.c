@@ -98,8 +98,8 @@ TEST(no_bits_are_every_sender_of_that_family)
 }
 
 /*
- * A dual-stack socket reports IPv4 senders as mapped addresses. address_from_ipv6 converts them to
- * IPv4.
+ * A dual-stack socket reports an IPv4 sender as a mapped IPv6 address. address_from_ipv6 converts
+ * it to IPv4.
  */
 TEST(an_ipv4_network_takes_the_ipv4_senders_of_an_ipv6_socket)
 {

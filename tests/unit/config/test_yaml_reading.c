@@ -19,8 +19,8 @@ static char *repeated(const char *begin, const char *part, size_t times, const c
 }
 
 /*
- * Reads to the end or to the first error. Returns the error, whose text is "" at the end. Frees
- * `text`.
+ * Reads until the end or the first error. Returns that error, or one with the text "" at the end.
+ * Frees `text`.
  */
 static struct parse_error read_all(char *text, struct provenance_mark *mark)
 {
@@ -48,14 +48,14 @@ TEST(a_hundred_levels_are_read_and_no_more)
     assert_int_equal(mark.column, 4 + 100);
 }
 
-/* The depth is limited, not the number of siblings. */
+/* Only the depth is limited, not the number of lists next to each other. */
 TEST(a_text_may_be_as_wide_as_it_likes)
 {
     struct provenance_mark mark;
     assert_string_equal(read_all(repeated("a: [", "[x], {y: [z]}, ", 1000, "]"), &mark).text, "");
 }
 
-/* libyaml would read these texts for minutes. */
+/* Without the limit of the depth, libyaml would read these texts for minutes. */
 TEST(no_style_nests_deeper)
 {
     static const struct {

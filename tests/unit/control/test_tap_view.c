@@ -100,8 +100,8 @@ static void show(struct fixture *fixture, const char *pattern, unsigned lines_le
 }
 
 /*
- * Asserts that each line is complete, and that the values of `key`, separated by blanks, are as
- * expected.
+ * Asserts that each line is complete, and that the values of `key` in these lines, separated by
+ * blanks, are as expected.
  */
 static void assert_shown(struct fixture *fixture, const char *key, const char *expected)
 {
@@ -165,7 +165,7 @@ TEST_WITH(records_after_the_last_line_are_counted_unseen, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     add(fixture, &of_samples, "a,b");
-    /* The third line, and so the last one shown, is that of its first sample. */
+    /* Only the first of these three samples is shown, because it is the third and last line. */
     add(fixture, &of_samples, "a,b,c");
     add(fixture, &of_samples, "x");
     add(fixture, &of_samples, "a");

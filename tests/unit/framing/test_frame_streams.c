@@ -28,8 +28,8 @@ static size_t put(uint8_t *to, uint32_t type, const char *const *types)
 static struct frame_streams_answer answer;
 
 /*
- * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
- * past it.
+ * Passes the bytes in a block of their exact size, so that the address sanitizer detects a read
+ * past them.
  */
 static enum frame_streams_result take_bytes(enum frame_streams_state *state, const char *wanted,
                                             const uint8_t *bytes, size_t size)
@@ -119,7 +119,7 @@ TEST(a_stream_that_names_no_content_type_is_taken)
     assert_answer(ACCEPT, NULL);
 }
 
-/* For each state, the control frames that are allowed, as a bit set. */
+/* For each state, `allowed` has a bit for each control frame that is accepted. */
 TEST(control_frames_are_refused_out_of_order)
 {
     static const unsigned allowed[] = {

@@ -6,8 +6,9 @@
 #include "tests/support/test.h"
 
 /*
- * Returns the messages of a payload as text, each in brackets, then a word for the end. Copies the
- * payload into a block of its exact size, so that the address sanitizer detects reads past it.
+ * Returns the messages of a payload as text: each in brackets, then a word that says how the
+ * payload ended. The payload is in a block of its exact size, so that the address sanitizer detects
+ * a read past it.
  */
 static const char *walk(enum framing framing, size_t header, const void *bytes, size_t size)
 {

@@ -8,8 +8,8 @@
 #define LINE "{\"format\":\"json\",\"version\":1}\n"
 
 /*
- * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
- * past it.
+ * Passes the bytes in a block of their exact size, so that the address sanitizer detects a read
+ * past them.
  */
 static enum otlp_udp_result read_bytes(const void *bytes, size_t size, struct otlp_udp_head *head)
 {

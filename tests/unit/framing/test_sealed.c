@@ -37,7 +37,7 @@ static struct sealed_header header_of(enum sealed_mode mode)
                                   .time_ns = INT64_C(0x1122334455667788)};
 }
 
-/* Seals into a block of the exact size, so that the address sanitizer detects writes past it. */
+/* Writes into a block of the exact size, so that the address sanitizer detects a write past it. */
 static uint8_t *seal(enum sealed_mode mode, const void *payload, size_t size)
 {
     const struct sealed_header header = header_of(mode);

@@ -38,7 +38,7 @@ static void expect_refused(const char *why)
     assert_string_equal(sealed_library_version(), "libsodium (not on this system)");
 }
 
-/* The name of the package is unknown in a build for another system. */
+/* A build for another system does not know the package, so the error then names none. */
 TEST(without_the_library_sealed_datagrams_are_refused_with_the_packages_name)
 {
     char why[256];

@@ -5,12 +5,15 @@
 #include "tests/support/base/random_number.h"
 #include "tests/support/test.h"
 
-/* Version 1, S flag, media type 0, a header of 12 bytes. read_whole() writes the length. */
+/*
+ * The head of a datagram: version 1, S flag, media type 0, a header of 12 bytes. read_whole()
+ * writes the length.
+ */
 #define HEADER "\x30\x0c\0\0\0\0\0\7\0\0\0\x2a"
 
 /*
- * Copies the bytes into a block of their exact size, so that the address sanitizer detects reads
- * past it.
+ * Passes the bytes in a block of their exact size, so that the address sanitizer detects a read
+ * past them.
  */
 static enum decode_cause read_bytes(const void *bytes, size_t size, struct udp_notif *notif)
 {

@@ -194,8 +194,8 @@ TEST_WITH(every_kind_of_loss_has_its_name, set_up, tear_down)
 }
 
 /*
- * Refusals by the kernel's filter and of denied senders are intended. A sink that has ended has a
- * reason of its own.
+ * The kernel's filter and the list of denied senders refuse datagrams on purpose, so these do not
+ * count as losses. A sink that has ended is reported by another reason.
  */
 TEST_WITH(what_is_as_it_was_asked_for_is_no_loss, set_up, tear_down)
 {
@@ -346,7 +346,7 @@ TEST_WITH(each_loss_of_a_listener_has_a_word, set_up, tear_down)
     }
 }
 
-/* Each reason for which a sink or the dead letters lose records must have a word. */
+/* Each counter of records that a sink or the dead letters lose must have a word in the reason. */
 TEST_WITH(each_loss_of_a_sink_and_of_dead_letters_has_a_word, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -400,7 +400,7 @@ TEST_WITH(who_stops_says_nothing_but_that, set_up, tear_down)
     assert_reported(fixture, HEALTH_STOPPING, "{\"status\":\"stopping\"}\n");
 }
 
-/* The losses of a listener or a sink that is added later are counted from 0. */
+/* For a listener or a sink that is added later, all losses since it was added are reported. */
 TEST_WITH(who_comes_later_is_reported_too, set_up, tear_down)
 {
     struct fixture *fixture = *state;

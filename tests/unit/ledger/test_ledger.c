@@ -9,8 +9,8 @@
 #include "tests/support/test.h"
 
 /*
- * A run whose ledger balances: a socket, a capture, two threads and two sinks. Each counter in a
- * sum is nonzero, and no two amounts are equal.
+ * A run whose ledger balances. It has a socket with two threads, a capture, and two sinks. Each
+ * counter in a sum is nonzero, and no two amounts are equal.
  */
 struct run {
     struct ledger *ledger;
@@ -33,8 +33,8 @@ static void fill_socket(struct ingest_counters *socket, uint64_t decoded)
 }
 
 /*
- * Fills the counters so that frames = whole + fragments + other + cut, and received = whole +
- * reassembled.
+ * Fills the counters so that they balance: frames = whole + fragments + other + cut, and received =
+ * whole + reassembled.
  */
 static void fill_capture(struct ingest_counters *capture, uint64_t decoded)
 {
@@ -116,8 +116,8 @@ static bool balances(const struct run *run)
 }
 
 /*
- * Asserts that the ledger does not balance when the counter is one too high or one too low.
- * Restores it.
+ * Asserts that the ledger does not balance if the counter is one too high, nor if it is one too
+ * low. Then restores the counter.
  */
 static void assert_watched(const struct run *run, struct counter *counter, const char *what)
 {
@@ -195,7 +195,7 @@ TEST_WITH(a_record_in_flight_after_the_stop_is_seen, set_up, tear_down)
     assert_false(balances(run));
     atomic_store(&run->sinks[1]->in_flight, -1);
     assert_false(balances(run));
-    /* A final ledger with records in flight does not balance, even if the sum includes them. */
+    /* The sums include the records in flight, but a final ledger must have none. */
     atomic_store(&run->sinks[1]->in_flight, 1);
     counter_set(&run->sinks[1]->written, counter_read(&run->sinks[1]->written) - 1);
     assert_false(balances(run));
@@ -240,10 +240,7 @@ TEST_WITH(what_stands_beside_changes_no_sum, set_up, tear_down)
     assert_true(balances(run));
 }
 
-/*
- * Two threads offer dead letters, and a third block counts those that were written. The dead-letter
- * file is in use from the start.
- */
+/* Two threads offer dead letters, and a third thread counts those that were written. */
 TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear_down)
 {
     struct run *run = *state;
@@ -275,7 +272,10 @@ TEST_WITH(every_dead_letter_is_kept_or_dropped_and_none_is_missing, set_up, tear
     assert_watched(run, &writer->kept, "kept");
     for (int i = 0; i < DROP_COUNT; i++)
         assert_watched(run, &writer->dropped[i], dead_letter_drop_names[i]);
-    /* The sums of the dead letters balance, but the listeners refused one datagram more. */
+    /*
+     * The sums of the dead letters balance, but one datagram less was offered to them than the
+     * listeners refused.
+     */
     counter_set(&one->offered, counter_read(&one->offered) - 1);
     counter_set(&writer->kept, counter_read(&writer->kept) - 1);
     assert_false(balances(run));
@@ -286,7 +286,10 @@ TEST(an_empty_ledger_balances)
     struct ledger *ledger = ledger_create();
     struct run run = {.ledger = ledger};
     assert_true(balances(&run));
-    /* A ledger also balances if its threads never requested their blocks. */
+    /*
+     * A listener and a sink whose threads never requested their counters do not prevent the
+     * balance.
+     */
     assert_int_equal(ledger_add_listener(ledger, "a", "udp", "telemetry"), 0);
     assert_int_equal(ledger_add_sink(ledger, "b"), 0);
     assert_true(balances(&run));
@@ -304,7 +307,7 @@ static void fill_counters(void *block, size_t size, uint64_t first)
         counter_add(&counters[i], first + i);
 }
 
-/* The totals have the order of the counters, after the name fields. */
+/* In the totals, the counters follow the name in the same order as in each block of counters. */
 TEST(every_counter_of_every_block_is_in_the_totals)
 {
     struct ledger *ledger = ledger_create();
@@ -528,7 +531,10 @@ TEST_WITH(what_came_to_nothing_is_not_reported, set_up, tear_down)
     ledger_snapshot_free(snapshot);
 }
 
-/* A reload was refused after its new sockets were bound. */
+/*
+ * A reload bound new sockets and was then refused. The ledger reports each new listener that got
+ * datagrams before that.
+ */
 TEST_WITH(a_cancelled_listener_with_datagrams_is_reported, set_up, tear_down)
 {
     struct run *run = *state;
@@ -590,7 +596,10 @@ static void count_up(void *argument)
     }
 }
 
-/* A snapshot reads the sinks first. Otherwise it could show more records written than offered. */
+/*
+ * A snapshot reads the counters of the sinks first. Otherwise it could show more records written
+ * than offered.
+ */
 TEST_WITH(a_live_snapshot_shows_no_effect_before_its_cause, set_up, tear_down)
 {
     struct run *run = *state;

@@ -62,7 +62,7 @@ TEST(a_ledger_is_readable_whichever_allocation_failed)
 
 TEST(a_listener_that_could_not_be_added_is_not_there)
 {
-    /* Number of the allocation that fails: of the name, the schema, or the entry. */
+    /* The numbers of the allocations: 1 is the name, 2 the schema, 3 the entry. */
     for (uint64_t number = 1; number <= 3; number++) {
         struct ledger *ledger = ledger_create();
         failing_memory_fail(number);

@@ -71,7 +71,7 @@ TEST(a_line_too_long_is_cut_and_stays_one_line)
 
 /* --- a stream that no process reads ----------------------------------------------------------- */
 
-/* Makes a full pipe standard error. Stores the number of bytes in it in `filled`. */
+/* Makes a pipe standard error and fills it. Stores the number of bytes in the pipe in `filled`. */
 static struct test_pipe lead_to_full_pipe(size_t *filled)
 {
     struct test_pipe pipe = test_pipe_open();
@@ -106,7 +106,9 @@ static void hear(void *argument)
 #define MANY      200
 #define MANY_SIZE 813 /* bytes of each of many lines */
 
-/* The pipe may accept a few of these lines before the reader continues. The others are lost. */
+/*
+ * The pipe accepts at most a few of these lines before the reader continues. All others are lost.
+ */
 TEST(lines_that_nobody_reads_are_lost_and_reported_later)
 {
     size_t filled;
@@ -146,7 +148,7 @@ TEST(what_is_read_in_time_is_written)
     test_pipe_close(&pipe);
 }
 
-/* A ledger may be longer than the pipe's buffer. */
+/* A text that is larger than the pipe's buffer, as a ledger may be. */
 TEST(more_than_a_pipe_takes_is_not_written_where_nobody_reads)
 {
     size_t filled;
@@ -266,7 +268,7 @@ TEST(the_first_line_is_allowed_and_the_next_are_held_and_counted)
     int64_t begun = clock_monotonic_ns();
     assert_true(log_allowed(&limit, &held));
     assert_int_equal(held, 0);
-    /* Each place in the code may log at most one line a second. */
+    /* The second call must be at least a second after the first one. */
     assert_true(limit.next_ns >= begun + INT64_C(1000000000));
     limit.next_ns = INT64_MAX; /* no second line is allowed, even on a slow machine */
     for (int i = 0; i < 1000; i++)

@@ -289,7 +289,7 @@ TEST(lines_wait_for_the_end_of_a_long_text_and_their_threads_do_not)
     bool written = false;
     struct test_pipe pipe = begin_long_text();
     assert_int_equal(thread_start(&thread, "text", write_text, &written, &error), 0);
-    /* Returns when the long text has begun. */
+    /* Waits until the writing of the long text has begun. */
     size_t size = test_stream_read(pipe.reader, heard, 1);
     log_line(LOG_INFO, "one");
     log_line(LOG_ERROR, "two");

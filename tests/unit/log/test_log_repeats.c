@@ -44,7 +44,7 @@ TEST(what_differs_in_anything_is_another)
     assert_true(log_repeats_take(&repeats, &full, 1));
 }
 
-/* Lines at LOG_INFO may be answers to requests, so they are never merged. */
+/* Lines at LOG_INFO may be answers to requests, so equal ones are not merged. */
 TEST(information_is_never_merged)
 {
     struct log_repeats repeats = {.interval_ns = 10 * SECOND};
@@ -67,7 +67,7 @@ TEST(a_repetition_is_due_ten_seconds_after_the_first)
     assert_int_equal(repeats.count, 0);
     assert_true(log_repeats_take(&repeats, &full, 24 * SECOND)); /* the message continues */
     assert_int_equal(log_repeats_due(&repeats), 34 * SECOND);
-    /* The count is written late, but it is not lost. */
+    /* The count of repetitions is reported later than usual, but it is not lost. */
     assert_true(log_repeats_take(&repeats, &full, 50 * SECOND));
     assert_int_equal(repeats.count, 2);
 }

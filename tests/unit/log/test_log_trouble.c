@@ -42,8 +42,8 @@ static void step(struct log_trouble *trouble, bool is_there, int64_t now_ns)
 }
 
 /*
- * Simulates from `from` to `until`. The first `lasts` of each `period` have a trouble. All times
- * are in seconds.
+ * Simulates the seconds from `from` to `until`. There is a trouble in the first `lasts` seconds of
+ * each `period`.
  */
 static void repeat(struct log_trouble *trouble, int64_t from, int64_t until, int64_t lasts,
                    int64_t period)

@@ -304,7 +304,7 @@ TEST_WITH(levels_stand_beside_their_limits, set_up, tear_down)
     struct fixture *fixture = *state;
     fixture->facts.now_ns = INT64_C(20000000000);
     fixture->sink.condition.waits_since_ns = INT64_C(7500000000);
-    /* A time before the system was started. */
+    /* The sink's oldest record came before the clock's 0, which is the start of the system. */
     fixture->sink.condition.oldest_ns = -INT64_C(1500000000);
     fixture->sink.condition.spill_bytes = 123;
     fixture->sink.condition.spill_size = 4567;

@@ -142,7 +142,10 @@ TEST_WITH(after_ten_wrong_tokens_of_a_network_none_is_looked_at_for_a_minute, sc
     metrics_token_destroy(token);
 }
 
-/* Many clients may connect through a proxy on this machine, so its addresses are never blocked. */
+/*
+ * Many clients may connect through a proxy on this machine. So wrong tokens from this machine's
+ * addresses never block an address.
+ */
 TEST_WITH(wrong_tokens_from_this_machine_do_not_shut_out_the_right_one, scratch_make,
           scratch_remove)
 {
@@ -181,7 +184,7 @@ TEST_WITH(many_networks_are_counted_at_a_time, scratch_make, scratch_remove)
             assert_int_equal(check(token, "Bearer x", from, from), METRICS_WRONG_TOKEN);
     for (uint8_t from = 0; from < 64; from++)
         assert_int_equal(check(token, "Bearer x", from, from), METRICS_TOO_MANY_TRIES);
-    /* Replaces address 0 in the full table. */
+    /* A wrong token from address 64 takes the place of address 0 in the full table. */
     assert_int_equal(check(token, "Bearer x", 64, 64), METRICS_WRONG_TOKEN);
     assert_int_equal(check(token, "Bearer x", 1, 64), METRICS_TOO_MANY_TRIES);
     metrics_token_destroy(token);

@@ -46,8 +46,8 @@ static void add(struct buffered_block *buffered, const char *line, const char *k
 }
 
 /*
- * Adds three records after the head of a file. The first is acknowledged, and the third is
- * maybe_sent.
+ * Fills a block that has a file head and three records. The first record is acknowledged, and the
+ * third is maybe_sent.
  */
 static void fill(struct buffered_block *buffered)
 {
@@ -111,7 +111,7 @@ TEST_WITH(a_block_comes_back_as_it_was, set_up, tear_down)
 }
 
 /*
- * Copies the image into a buffer of exactly `size` bytes, so that a sanitizer detects reads past
+ * Reads the image from a buffer of exactly `size` bytes, so that a sanitizer detects a read past
  * its end.
  */
 static bool is_block(const uint8_t *image, size_t size)

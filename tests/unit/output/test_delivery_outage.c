@@ -16,8 +16,8 @@
 #define MILLISECOND INT64_C(1000000)
 
 /*
- * The far end fails the first `fails` blocks with `outcome`. It does not answer the next `silent`
- * blocks.
+ * How the far end behaves: it fails the first `fails` blocks with `outcome`, and does not answer
+ * the `silent` blocks after these.
  */
 static struct {
     size_t fails, silent;
@@ -199,8 +199,8 @@ TEST_WITH(a_far_end_that_gives_no_answer_is_named_after_the_stall_timeout, set_u
 }
 
 /*
- * The far end is away, and the writer waits at the gate, so the sink's queue of one batch stays
- * full.
+ * Fills the sink's queue, which has room for one batch. The far end is away and the sink waits at
+ * the gate, so the queue stays full.
  */
 static struct fan_out *fill_queue(struct fake_sink *fake, struct offer_counters *offers)
 {
@@ -263,7 +263,10 @@ TEST_WITH(records_refused_before_an_outage_is_noticed_have_advice_that_fits, set
 {
     struct fake_sink *fake = *state;
     far.silent = 1;
-    /* The first record is sent soon, and the next block only after its answer. */
+    /*
+     * The flush interval is over soon, so the first record is sent as a block. The next block is
+     * sent only after its answer.
+     */
     fake->settings.flush_interval = MILLISECOND;
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 1);
@@ -309,7 +312,10 @@ TEST_WITH(the_reason_of_an_outage_is_not_written_in_each_step, set_up, tear_down
         wakeup_signal(far_end.wakeup);
         assert_true(patience(until));
     }
-    /* describe is called once a second, and for the lines after 0, 2, 10 s and so on */
+    /*
+     * describe is called once a second, and for each line of the log: after 0 s, 2 s, 10 s and so
+     * on.
+     */
     int64_t seconds = (clock_monotonic_ns() - begun_ns) / 1000000000;
     assert_in_range(atomic_load(&far.described), 1, 5 + 2 * seconds);
     fake_sink_finish(fake);

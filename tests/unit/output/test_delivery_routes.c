@@ -18,7 +18,7 @@
 
 static struct {
     _Atomic bool quiet; /* if true, the far end does not answer blocks */
-    /* Number of silent blocks that the far end answers while the next record is routed. */
+    /* Number of unanswered blocks that the far end answers while the next record is routed. */
     _Atomic int answers;
 } far;
 
@@ -85,7 +85,7 @@ static int set_up(void **state)
     far_end_clear();
     snprintf(folder, sizeof folder, "%s", scratch_path("spill"));
     fake->options.destination = &far_destination;
-    /* Long, so that only a change of the route seals a block. */
+    /* The interval is long, so that only a new route ends a block. */
     fake->settings.flush_interval = HOUR;
     fake->settings.delivery = (struct delivery_options){
         .timeout = HOUR, .in_flight = 1, .spill = folder, .spill_size = (uint64_t)64 * 1024 * 1024};
@@ -99,7 +99,8 @@ static int tear_down(void **state)
 }
 
 /*
- * Pushes a record, and waits until the sink is idle again. Meanwhile `answers` blocks are answered.
+ * Pushes a record, and waits until the sink is idle again. The far end answers `answers` earlier
+ * blocks during that.
  */
 static void push(struct fake_sink *fake, const char *payload, int answers)
 {
@@ -128,8 +129,9 @@ static void stop(struct fake_sink *fake)
 }
 
 /*
- * The old block is stored in the spill, which frees its memory. An answer makes room in flight, so
- * an older block is read from disk into that memory; this block is larger.
+ * When a new route ends a block, the block is stored in the spill, which frees its memory. An
+ * answer then makes room in flight, so an older and larger block is read from disk into the same
+ * memory.
  */
 TEST_WITH(a_record_of_a_new_route_survives_a_block_that_is_read_from_disk, set_up, tear_down)
 {

@@ -36,8 +36,8 @@ static struct {
 static char folder[1300], first_segment[1400];
 
 /*
- * Returns true if any segment exists. When all blocks of a segment were acknowledged, the next
- * segment is named after its first block, so its name varies.
+ * Returns true if the spill has any segment. Its name varies, because a segment is named after its
+ * first block.
  */
 static bool has_segment(void)
 {
@@ -117,8 +117,8 @@ static int tear_down(void **state)
 /* --- runs of the sink ------------------------------------------------------------------------- */
 
 /*
- * Pushes the numbers from `first` to below `end`, each as a block of one record: the sink takes
- * each record before the next is pushed.
+ * Pushes the numbers from `first` to `end` - 1. Waits after each one, so that each record is a
+ * block of its own.
  */
 static void push(struct fake_sink *fake, unsigned first, unsigned end)
 {
@@ -194,7 +194,7 @@ TEST_WITH(after_an_outage_all_is_sent_in_its_order, set_up, tear_down)
     atomic_store(&far.away, true);
     fake_sink_start(fake);
     push(fake, 0, 100);
-    /* The first block waits in memory; after a pause up to MOST_OUT blocks are in flight. */
+    /* After a pause up to MOST_OUT blocks are in flight, and all others are in the spill. */
     assert_in_range(count(&fake->counters->spilled), 100 - MOST_OUT, 99);
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 100);
@@ -244,7 +244,7 @@ TEST_WITH(unanswered_blocks_stay_on_disk_and_may_come_twice, set_up, tear_down)
     assert_got(30, true);
 }
 
-/* The next run reads an acknowledged block again if it follows an unacknowledged one. */
+/* An acknowledged block that follows an unacknowledged one is read again by the next run. */
 TEST_WITH(a_block_acknowledged_after_an_unanswered_one_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -284,8 +284,8 @@ static void catch_up(void)
 }
 
 /*
- * The blocks in flight are stored when their answers are late. Each is counted once, and this run
- * does not send it again.
+ * The answers are late, so the blocks in flight are stored. Each block is counted once, and this
+ * run does not send it again.
  */
 TEST_WITH(what_waits_long_for_its_answer_is_on_disk_while_it_is_sent, set_up, tear_down)
 {
@@ -333,7 +333,8 @@ static void wait_record(const char *record)
 }
 
 /*
- * When another program removes the segment, its block is stored again while it is still in flight.
+ * Another program removes the segment of a block that is still in flight. The block is stored
+ * again.
  */
 TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
 {
@@ -358,7 +359,7 @@ TEST_WITH(what_is_removed_while_it_is_sent_is_stored_again, set_up, tear_down)
     stop(fake, false);
 }
 
-/* Records that are collected for the next block must not wait for an answer without a limit. */
+/* Records that are collected for the next block must go to disk too when no answer comes. */
 TEST_WITH(records_collected_while_no_answer_comes_go_to_disk, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -391,8 +392,8 @@ TEST_WITH(with_fsync_always_a_block_is_on_disk_before_it_is_sent, set_up, tear_d
 }
 
 /*
- * The spill can note only a limited number of acknowledged blocks after an unacknowledged one.
- * Further blocks must wait on disk.
+ * The spill can note only a limited number of acknowledged blocks after an unacknowledged one. When
+ * it cannot note more, the next blocks must wait on disk.
  */
 TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 {
@@ -414,8 +415,8 @@ TEST_WITH(an_unanswered_block_keeps_the_next_ones_on_disk, set_up, tear_down)
 }
 
 /*
- * Blocks on disk must not wake the sink while the far end is slow. It would wake up again and
- * again.
+ * While the far end is slow, the blocks on disk must not wake the sink, because it could not send
+ * them and would wake up again and again.
  */
 TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink, set_up, tear_down)
 {
@@ -440,7 +441,10 @@ TEST_WITH(while_no_more_may_be_in_flight_what_is_on_disk_does_not_wake_the_sink,
     stop(fake, true);
 }
 
-/* Makes or removes folders with the names of segments, so that no segment can be created. */
+/*
+ * Makes or removes folders that have the names of segments, so that the spill cannot create a
+ * segment.
+ */
 static void obstruct(bool does)
 {
     for (unsigned i = 0; i < 256; i++) {
@@ -476,7 +480,7 @@ TEST_WITH(what_could_not_be_stored_at_first_is_stored_once, set_up, tear_down)
     atomic_store(&far.away, false);
     wait_counter(&fake->counters->written, 2);
     stop(fake, false);
-    /* the record is sent together with other blocks, so its order among them is not fixed */
+    /* The record is sent together with others, so its place among them is not fixed. */
     assert_got(2, false);
     fake_sink_start(fake);
     push(fake, 2, 3);
@@ -537,12 +541,12 @@ TEST_WITH(what_comes_after_the_deadline_is_stored_and_not_sent, set_up, tear_dow
     fake_sink_start(fake);
     wait_counter(&fake->counters->written, 30);
     stop(fake, false);
-    /* At most one block of 11 records was late. */
+    /* Only the block that was in flight may be a duplicate. It has at most 11 records. */
     assert_true(count(&fake->counters->possible_duplicates) <= 11);
     assert_got(30, true);
 }
 
-/* There are more blocks than may be in flight, so some were never sent. */
+/* There are more blocks than may be in flight at once, so some blocks were never sent. */
 TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -550,7 +554,7 @@ TEST_WITH(only_what_was_sent_may_come_twice, set_up, tear_down)
     atomic_store(&far.quiet, true);
     fake_sink_start(fake);
     push(fake, 0, 30);
-    /* One more block waits in memory to be sent. */
+    /* One more block is in memory, because it is the next to be sent. */
     wait_counter(&fake->counters->spilled, 30 - MOST_OUT - 1);
     stop(fake, true);
     assert_int_equal(count(&fake->counters->spilled), 30);
@@ -584,7 +588,7 @@ TEST_WITH(an_answer_is_only_for_its_block_and_the_next_ones_stay_on_disk, set_up
     assert_got(30, true);
 }
 
-/* Some of the records were never sent, and others may have been sent. */
+/* Only some of the records may have been sent by the first run. */
 TEST_WITH(what_the_next_run_has_refused_has_failed_unless_it_may_be_there, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -621,8 +625,8 @@ static void start_a_small_spill(struct fake_sink *fake)
 }
 
 /*
- * An evicted block that is still in memory and in flight counts as evicted at the stop. The next
- * run does not find it.
+ * A block is evicted from the spill while it is in memory and in flight. The stop counts it as
+ * evicted, and the next run does not find it.
  */
 TEST_WITH(what_was_evicted_while_it_was_sent_is_evicted_at_a_stop, set_up, tear_down)
 {
@@ -661,7 +665,10 @@ TEST_WITH(what_was_left_and_then_evicted_is_not_said_to_be_there, set_up, tear_d
     stop(fake, false);
 }
 
-/* The oldest segment has blocks that may have been sent, and blocks that were not. */
+/*
+ * The oldest segment has blocks that the earlier run may have sent, and blocks that it did not
+ * send.
+ */
 TEST_WITH(what_is_evicted_unread_is_unknown_if_an_earlier_run_may_have_sent_it, set_up, tear_down)
 {
     struct fake_sink *fake = *state;
@@ -679,7 +686,9 @@ TEST_WITH(what_is_evicted_unread_is_unknown_if_an_earlier_run_may_have_sent_it, 
         fake_sink_push(fake, 0, "*1000000", 1);
         fake_sink_wait_asleep(fake);
     }
-    /* One more block that may have been sent was read again. */
+    /*
+     * One of the blocks that may have been sent had already been read again, so it was not evicted.
+     */
     assert_int_equal(count(&fake->counters->unknown), MOST_OUT - 1);
     stop(fake, true);
     assert_int_equal(count(&fake->counters->unknown), MOST_OUT);

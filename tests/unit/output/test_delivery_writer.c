@@ -16,17 +16,17 @@
 #define SECONDS UINT64_C(1000000000)
 
 /*
- * A far end that answers as `script` says. Only the sink's thread uses the fields, except where
+ * A far end that behaves as `script` says. Only the sink's thread uses the fields, except where
  * marked.
  */
 static struct {
     /*
-     * One letter for each block; after the last letter, blocks are acknowledged. "." acknowledged,
+     * One letter for each block. Blocks after the last letter are acknowledged. "." acknowledged,
      * "r" rejected, "l" too large, "d" denied, "n" not sent, "u" unknown, "s" never answered, "x"
-     * no room, "h" held until the next block has come or `let` is set, then answered before it.
-     * "p": the records of the block are answered one by one as `of_records` says, with the same
-     * letters and "t" partly accepted. After a refusal that may have accepted a part of the block:
-     * "q" not sent, "w" acknowledged, "v" rejected.
+     * no room, "h" held until the next block has come or `let` is set, and then answered before
+     * that block. "p": the records of the block are answered one by one; `of_records` has a letter
+     * for each record, and "t" means partly accepted. Three more letters answer a block of which a
+     * part may have been accepted: "q" not sent, "w" acknowledged, "v" rejected.
      */
     const char *script;
     const char *of_records;
@@ -118,7 +118,10 @@ static struct delivery_block *answer(struct destination *destination, struct err
     return block;
 }
 
-/* The route of a record is its first letter. A record that begins with "?" has no route. */
+/*
+ * Makes the first letter of the record its route, if `by_letter` is set. A record that begins with
+ * "?" has no route.
+ */
 static bool route(struct destination *destination, const struct listener *listener,
                   const struct record *record, char *out)
 {
@@ -188,8 +191,8 @@ static uint64_t failed(const struct fake_sink *fake, enum record_failure reason)
 }
 
 /*
- * Pushes a record for each letter. Each is a block of its own, because it is pushed after the
- * previous one got its outcome.
+ * Pushes a record for each letter. Waits for the outcome of each, so that each record is a block of
+ * its own.
  */
 static void push_apart(struct fake_sink *fake, const char *letters)
 {
@@ -282,7 +285,7 @@ TEST_WITH(what_could_not_be_sent_in_its_time_has_failed, set_up, fake_sink_tear_
     push_apart(fake, "a");
     fake_sink_finish(fake);
     assert_int_equal(failed(fake, FAILED_TIMEOUT_UNSENT), 1);
-    /* At 0 and 100 ms; the third try would be at 300 ms, after the timeout. */
+    /* The tries are at 0 and 100 ms. A third one would be at 300 ms, which is after the timeout. */
     assert_int_equal(atomic_load(&far.sends), 2);
 }
 
@@ -336,7 +339,7 @@ TEST_WITH(at_most_once_does_not_send_it_again, set_up, fake_sink_tear_down)
     assert_int_equal(unknown(fake), 1);
 }
 
-/* The far end may have had the block since the first try, whatever it answers to a later one. */
+/* After an unknown outcome, the far end may have the block even if it refuses a later try. */
 TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -349,7 +352,10 @@ TEST_WITH(what_was_once_unknown_stays_so_unless_it_is_acknowledged, set_up, fake
     assert_int_equal(unknown(fake), 2);
 }
 
-/* At first there is no room for the first block. Then sending it fails. */
+/*
+ * The far end has no room for the first block at first. Then sending it fails, and it must be sent
+ * again before the second block.
+ */
 TEST_WITH(what_is_sent_again_goes_before_what_never_was, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -408,7 +414,7 @@ TEST_WITH(records_of_a_block_may_have_different_answers, set_up, fake_sink_tear_
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "a", 5);
     fake_sink_finish(fake);
-    /* Two records of the first send, and the one that was sent again. */
+    /* The three are two records of the first send, and one that was sent again. */
     assert_int_equal(written(fake), 3);
     assert_int_equal(counter_read(&fake->counters->lines), 3);
     assert_int_equal(failed(fake, FAILED_REJECTED), 1);
@@ -448,7 +454,7 @@ TEST_WITH(no_more_is_in_flight_than_may_be, set_up, fake_sink_tear_down)
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 4);
 }
 
-/* The far end was unreachable, which is not an I/O error. */
+/* Records that could not be sent to an unreachable far end are not an I/O error. */
 TEST_WITH(what_an_unreachable_far_end_lacks_at_the_stop_is_late, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -475,8 +481,8 @@ TEST_WITH(a_stop_waits_for_answers_that_come_in_time, set_up, fake_sink_tear_dow
 }
 
 /*
- * These records need more room than all blocks have, so full blocks are sent while the rest is
- * collected.
+ * These records need more room than all blocks have. So full blocks are sent while the remaining
+ * records are collected.
  */
 TEST_WITH(many_records_pass_through_few_blocks, set_up, fake_sink_tear_down)
 {
@@ -501,7 +507,10 @@ static void wait_asked(size_t times)
         assert_true(patience(until));
 }
 
-/* The first block waits for its answer, and the second for room. The third need not wait. */
+/*
+ * The first block waits for its answer, and the second one for room. The third one is full and is
+ * sent without a wait.
+ */
 TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -524,7 +533,7 @@ TEST_WITH(a_full_block_is_sent_at_once_whatever_was_waited_for_before, set_up, f
     assert_int_equal(written(fake), 3);
 }
 
-/* The callback that takes a block may need the time of a disk access. */
+/* The function `take` of a destination may need the time of a disk access. */
 TEST_WITH(a_sink_that_is_held_where_it_hands_a_block_over_is_alive, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

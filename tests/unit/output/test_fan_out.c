@@ -8,7 +8,7 @@
 
 #define NOW_NS INT64_C(1000000000000)
 
-/* Makes a fan-out of `sinks` sinks. Each is the fake one, with the next of its queues. */
+/* Makes a fan-out of `sinks` sinks. All are the fake sink, each with another of its queues. */
 static struct fan_out *make_feed_of(struct fake_sink *fake, struct offer_counters *offers,
                                     size_t sinks, size_t threads, enum fan_out_waiting waiting)
 {
@@ -125,7 +125,7 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     assert_asleep(fake, 2);
     assert_true(fan_out_hold(fan_out, due_ns - 1, due_ns) == INT64_MAX);
     fake_sink_wait_committed(fake, 2);
-    /* The next batch may be held for the full time again. */
+    /* After a wake-up, the next batch may be held for the full time again. */
     fake_sink_wait_asleep(fake);
     offer(fake, fan_out);
     assert_true(fan_out_hold(fan_out, due_ns, due_ns) == due_ns + FAN_OUT_HOLD_NS);
@@ -135,7 +135,10 @@ TEST_WITH(what_is_held_is_written_when_the_first_of_it_is_due, fake_sink_set_up,
     finish(fake, fan_out, offers);
 }
 
-/* A reload changes the sinks. After that no producer wakes a sink that gets no more batches. */
+/*
+ * A reload changes the sinks. The sink that is removed must be woken then, because no later batch
+ * wakes it.
+ */
 TEST_WITH(what_is_held_is_written_when_the_sinks_change, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -218,8 +221,8 @@ TEST_WITH(after_so_many_batches_sinks_are_woken_in_any_case, fake_sink_set_up, f
 }
 
 /*
- * Threads of a stream share the fan-out, so a batch that one thread offers may hold records of
- * another.
+ * Threads of one stream share the fan-out, so a batch that one of them offers may have records of
+ * the others.
  */
 TEST_WITH(what_a_streams_threads_offer_is_held_too, fake_sink_set_up, fake_sink_tear_down)
 {
@@ -261,7 +264,7 @@ static void run_offer(void *argument)
     fan_out_offer(offering->fan_out, offering->batch);
 }
 
-/* A reload requests this pause. No record is lost. */
+/* A reload makes a producer pause. No record is lost by that. */
 TEST_WITH(a_producer_that_is_to_pause_does_not_wait_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

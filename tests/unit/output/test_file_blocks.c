@@ -116,7 +116,7 @@ TEST(of_equally_large_blocks_the_first_is_the_largest)
     file_blocks_destroy(blocks);
 }
 
-/* The model keeps the bytes of each block as a text. */
+/* `model` has the bytes that each block should have. */
 TEST(any_sequence_keeps_all_bytes_and_loses_no_chunk)
 {
     struct file_blocks *blocks = make();

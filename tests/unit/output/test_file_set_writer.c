@@ -15,10 +15,10 @@
 #define LOG_SIZE    ((size_t)8 * 1024 * 1024)
 
 /*
- * A file set that logs its calls as text, with the number of the block: "0<bytes>" written, "x0"
- * write failed, "-0" refused, "t0" handed over to another file, "r" rotated, "R" all rotated (each
- * with "!" if blocks have records), "." finished. The first byte of a record selects its file.
- * Files use the blocks in turn.
+ * A file set that notes each call as text in `log`. The digit is the number of the block:
+ * "0<bytes>" written, "x0" write failed, "-0" refused, "t0" handed over to another file, "r"
+ * rotated, "R" all rotated, "." finished. "!" after "r" or "R" means that blocks had records. The
+ * first byte of a record selects its file. The files use the blocks in turn.
  */
 static struct {
     struct destination destination;
@@ -281,7 +281,7 @@ TEST_WITH(what_cannot_be_written_until_the_deadline_fails, fake_sink_set_up, tea
     sink_thread_stop(fake->sink, 0);
     fake_sink_finish(fake);
     assert_counts(fake, 0, 5);
-    /* Files are finished at the end, even if writes failed. */
+    /* The file set is finished at the end even if writes failed. */
     assert_int_equal(set.log[set.used - 1], '.');
     assert_int_equal(counter_read(&fake->counters->bytes), 0);
 }

@@ -15,8 +15,7 @@
 #define MOST 4096
 
 /*
- * A relay that behaves as the test says. Only the sink's thread uses the fields, except where
- * marked.
+ * A relay that behaves as these fields say. Only the sink's thread uses them, except where marked.
  */
 static struct {
     struct destination destination;
@@ -175,7 +174,7 @@ TEST_WITH(the_log_says_how_many_were_not_sent_where_there_are_any, set_up, fake_
     assert_int_equal(heard("1 of 5 datagrams were not sent: the relay refuses"), 1);
 }
 
-/* The datagrams need several groups, which reuse the same memory. */
+/* The datagrams need several groups, and each group uses the memory of an earlier one. */
 TEST_WITH(more_than_fits_one_call_is_passed_on_all_the_same, set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -205,9 +204,7 @@ TEST_WITH(a_deadline_gives_up_what_there_is_never_room_for, set_up, fake_sink_te
     atomic_store(&relay.full, SIZE_MAX);
     fake_sink_start(fake);
     fake_sink_push(fake, 0, "x", 10);
-    /*
-     * There is no room for the first ten datagrams, and so none for these, which come after them.
-     */
+    /* These datagrams come after the first ten, for which there is no room. */
     fake_sink_push(fake, 1, "y", 2 * RELAY_MOST);
     sink_thread_stop(fake->sink, clock_monotonic_ns());
     fake_sink_finish(fake);

@@ -149,7 +149,10 @@ TEST_WITH(where_somebody_looks_on_each_record_is_written_by_itself_and_whole, fa
     fake_sink_finish(fake);
 }
 
-/* The line ends in "\r\n", like a line of CSV. */
+/*
+ * The "\r" at the end is kept, because a line of CSV ends in "\r\n". All other control characters
+ * are replaced.
+ */
 TEST_WITH(where_somebody_looks_on_no_control_character_is_written_but_ends_of_lines,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -310,8 +313,8 @@ TEST_WITH(a_destination_without_a_name_is_not_reopened, fake_sink_set_up, fake_s
 /* --- sleeping and waking ---------------------------------------------------------------------- */
 
 /*
- * The first push wakes the sink. The second comes at a random time while the sink falls asleep. If
- * the sink missed it, the test would wait for ever.
+ * The first push wakes the sink. The second push comes at a random time while the sink falls
+ * asleep. If the sink missed it, the test would not end.
  */
 TEST_WITH(a_push_is_seen_at_every_moment_of_falling_asleep, fake_sink_set_up, fake_sink_tear_down)
 {

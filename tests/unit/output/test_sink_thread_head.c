@@ -30,9 +30,7 @@ static void assert_holds(const struct fake_sink *fake, const char *text)
     assert_int_equal(counter_read(&fake->counters->bytes), fake->size);
 }
 
-/*
- * Starts a sink whose queue already has records, so that they are in its block at the first write.
- */
+/* Starts a sink whose queue already has records, so that its first write has all of them. */
 static void start_with(struct fake_sink *fake, const char *payload, size_t count)
 {
     struct error error;
@@ -182,7 +180,10 @@ static void a_part_of_it_is_taken_back_from_a_file_that_is_reopened(void **state
 
 static struct fake_sink *to_be_emptied;
 
-/* Acts as another program that empties the file once, while writes to it fail. */
+/*
+ * Empties the file when it has bytes. This acts as another program that empties the file while
+ * writes to it fail.
+ */
 static bool empty_once(struct destination *destination)
 {
     (void)destination;

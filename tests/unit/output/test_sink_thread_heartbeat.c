@@ -8,7 +8,7 @@
 #include "tests/support/platform/wait_end.h"
 #include "tests/support/test.h"
 
-/* The encoder waits while `encoding_shut` is true. */
+/* Waits in the encoder while `encoding_shut` is true. */
 static struct encoder_ops slow_encoder;
 static const struct encoder_ops *usual_encoder;
 static _Atomic bool encoding_shut;
@@ -23,7 +23,7 @@ static struct encoded encode_slowly(struct encoder *encoder, const struct listen
     return usual_encoder->encode(encoder, listener, record, out);
 }
 
-/* Waits until two calls in a row report the sink as alive, or as stuck. */
+/* Waits until two calls in a row return `alive`. */
 static void await_alive(struct fake_sink *fake, bool alive)
 {
     int64_t until = patience_until();

@@ -76,10 +76,10 @@ static bool is_terminal(const struct destination *destination)
 TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear_down)
 {
     struct fake_sink *sink = *state;
-    /* The kind of destination is not known yet. */
+    /* Before its first quantum the sink does not know the kind of its destination. */
     assert_int_equal(sink_thread_delay_ns(sink->sink), 0);
     sink_thread_run_quantum(sink->sink);
-    /* The destination is a file. */
+    /* The destination is not a terminal, so the longest delay is allowed. */
     assert_int_equal(sink_thread_delay_ns(sink->sink), SINK_DELAY_MOST_NS);
     sink->stream.is_watched = is_terminal;
     sink_thread_reopen(sink->sink); /* the next destination may be of another kind */
@@ -89,8 +89,8 @@ TEST_WITH(how_late_a_record_may_be_depends_on_its_reader, set_up, fake_sink_tear
 }
 
 /*
- * Runs quanta until no more is due. Returns when the next one is due. On a busy machine one step
- * may take the time of a whole quantum.
+ * Runs quanta until none is due. Returns the time of the next one. On a busy machine a single step
+ * may use up a quantum.
  */
 static int64_t run_quanta(const struct fake_sink *sink)
 {
@@ -131,7 +131,7 @@ TEST_WITH(a_quantum_returns_if_the_destination_blocks_and_the_next_one_continues
     assert_true(next_ns < clock_monotonic_ns() + SECOND);
     assert_int_equal(fake_sink_committed(sink), 0);
     assert_false(sink_thread_is_idle(sink->sink));
-    /* After this wake-up the sink must check its destination again at once. */
+    /* After this wake-up the sink must try its destination again at once. */
     sink_thread_make_room(sink->sink);
     run_quanta(sink);
     fake_sink_assert_wrote(sink, "a\n", 1);

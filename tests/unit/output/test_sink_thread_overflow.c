@@ -18,7 +18,7 @@
 typedef enum write_result writer(struct destination *destination, const void *bytes, size_t size,
                                  size_t *written, struct error *error);
 
-/* The result of each write while `stalled` is true. */
+/* While `stalled` is true, each write returns `stall`. */
 static _Atomic bool stalled;
 static _Atomic unsigned stalled_writes;
 static enum write_result stall;
@@ -98,7 +98,7 @@ static void offer(struct fake_sink *fake, struct producer *producer, unsigned nu
 static void wait_for_room(const struct producer *producer)
 {
     int64_t until = patience_until();
-    /* Room is requested when less than an eighth of the queue is free. */
+    /* The producer requests room when less than an eighth of the queue is free. */
     while (batch_queue_backlog(producer->queue) >= 0.875)
         if (!patience(until))
             fail_msg("the sink made no room");
@@ -162,13 +162,16 @@ TEST_WITH(while_a_reader_stalls_the_oldest_make_room_for_the_newest, fake_sink_s
     fake_sink_join(fake);
     uint64_t lost = evicted(fake);
     assert_in_range(lost, COUNT - FAKE_CAPACITY, COUNT - FAKE_CAPACITY / 2);
-    /* The record in the sink's block is written, and then the newest ones without a gap. */
+    /*
+     * The record that was already in the sink's block is written first. Then the newest records
+     * follow without a gap.
+     */
     assert_memory_equal(fake->bytes, "000000\n", 7);
     assert_numbers(fake, 1, (unsigned)lost + 1, COUNT - (size_t)lost);
     wait_end_close(end);
 }
 
-/* Evictions that make room must not lead to more tries at a destination that fails. */
+/* The sink pauses after a failed write. Evictions that make room must not shorten the pause. */
 TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -196,7 +199,7 @@ TEST_WITH(while_a_failure_is_waited_out_room_is_made_and_the_pause_kept, fake_si
     wait_end_close(end);
 }
 
-/* The sink is in a write when the room is requested. It does not wait for its reader. */
+/* Room is requested while the sink is in a write. */
 TEST_WITH(a_sink_that_writes_makes_room_before_it_takes_its_next_batch, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -300,7 +303,7 @@ TEST_WITH(a_sink_that_drops_the_newest_refuses_them, fake_sink_set_up, fake_sink
 }
 
 /*
- * The producer of a stream waits for sinks without room, but not for a sink that evicts records to
+ * The producer of a stream waits for a sink whose queue is full, unless the sink evicts records to
  * make room.
  */
 TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up,
@@ -314,7 +317,7 @@ TEST_WITH(a_producer_that_waits_does_not_for_a_sink_that_drops, fake_sink_set_up
     assert_the_oldest_survive(fake, &producer);
 }
 
-/* The producer waits for room. It evicts no record even after its deadline. */
+/* The producer waits for room, even after its deadline. So no record is evicted. */
 TEST_WITH(a_producer_that_always_waits_never_asks_for_room, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

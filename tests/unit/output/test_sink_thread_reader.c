@@ -25,7 +25,7 @@ static struct {
     size_t renewals;
     bool comes_if_asked; /* restart_reader starts a reader if one is awaited */
 
-    /* The following fields are used by any thread. */
+    /* Any thread uses the following fields. */
     _Atomic size_t room;     /* bytes that may be unread */
     _Atomic size_t may_read; /* bytes that the present reader may read */
     _Atomic size_t accepted; /* bytes that were accepted in total, for all readers */
@@ -216,7 +216,9 @@ TEST_WITH(records_that_are_unread_are_bounded, fake_sink_set_up, fake_sink_tear_
     assert_int_equal(counter_read(&fake->counters->bytes), 10000);
 }
 
-/* The ring of records wraps many times, in steps that do not divide its size. */
+/*
+ * The sink's ring of unread records wraps many times, and the pushed sizes do not divide its size.
+ */
 TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -236,7 +238,7 @@ TEST_WITH(a_reader_that_always_lags_reads_all, fake_sink_set_up, fake_sink_tear_
 
 /* --- the end of a reader ---------------------------------------------------------------------- */
 
-/* The reader accepts ten bytes and reads five, so it ends in the middle of the third record. */
+/* The reader accepts ten bytes and reads five of them, so it ends in the middle of a record. */
 TEST_WITH(what_was_unread_or_half_read_is_lost_and_the_next_begins_with_a_record, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -327,7 +329,7 @@ TEST_WITH(a_head_that_was_half_read_comes_again, fake_sink_set_up, fake_sink_tea
     assert_memory_equal(fake->bytes, "=head=\nabc\n=head=\ndef\n", 22);
 }
 
-/* No bytes are unread, so only the handle shows that the reader has ended. */
+/* All bytes are read, so only the handle shows that the reader has ended. */
 TEST_WITH(a_reader_that_goes_while_there_is_nothing_to_read_does_not_end_the_sink, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -362,7 +364,7 @@ TEST_WITH(reopening_asks_for_another_reader, fake_sink_set_up, fake_sink_tear_do
     assert_int_equal(reader.renewals, 1);
 }
 
-/* The sink is in the middle of a block. This must not keep the next reader from starting. */
+/* The reader has accepted only a part of the block. The next reader must be started anyway. */
 TEST_WITH(a_reader_that_does_not_read_is_replaced_as_well, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;

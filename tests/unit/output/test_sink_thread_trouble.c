@@ -80,7 +80,7 @@ TEST_WITH(a_sink_waits_for_a_reader_that_stalls, fake_sink_set_up, fake_sink_tea
     wait_end_close(end);
 }
 
-/* A destination like a terminal that has room for one byte, but needs two for a newline. */
+/* The destination has room for one byte, but needs two for a newline, as a terminal may. */
 TEST_WITH(a_destination_that_is_ready_and_accepts_no_byte_gets_a_pause_each_time, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -143,7 +143,7 @@ TEST_WITH(a_destination_that_fails_to_the_deadline_is_an_io_error, fake_sink_set
     assert_int_equal(failed(fake, FAILED_STOP_TIMEOUT), 0);
 }
 
-/* A disk that is full now and then is reported, but not a hundred times a second. */
+/* A disk that is full now and then is reported, but not after each failure. */
 TEST_WITH(a_destination_that_fails_now_and_then_gets_longer_pauses_and_one_report, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -173,7 +173,7 @@ TEST_WITH(a_destination_that_fails_now_and_then_gets_longer_pauses_and_one_repor
 
 /* --- reopening after a failure ---------------------------------------------------------------- */
 
-/* Pushes three records in one block, and requests a reopening before the first write. */
+/* Pushes three records, which are one block, and requests a reopening before their write. */
 static void reopen_within_a_buffer(struct fake_sink *fake)
 {
     atomic_store(&fake->gate_shut, true);
@@ -188,7 +188,9 @@ static void reopen_within_a_buffer(struct fake_sink *fake)
     fake_sink_assert_wrote(fake, "abc\nabc\nabc\n", 3);
 }
 
-/* Writes to a file at its size limit fail until the file is reopened, which rotates it. */
+/*
+ * The file has reached its size limit, so writes to it fail. A reopening replaces it by a new file.
+ */
 TEST_WITH(a_destination_that_fails_is_reopened_and_the_record_goes_whole_to_the_new_one,
           fake_sink_set_up, fake_sink_tear_down)
 {
@@ -336,7 +338,10 @@ TEST_WITH(an_ended_sink_is_not_reopened, fake_sink_set_up, fake_sink_tear_down)
 
 /* --- the deadline of a stop ------------------------------------------------------------------- */
 
-/* Makes the destination accept two and a half lines of "abcd\n". Three lines wait in the sink. */
+/*
+ * Starts the sink on a destination that accepts two and a half lines of "abcd\n". Three more lines
+ * wait in the sink.
+ */
 static struct wait_end *stall_within_a_line(struct fake_sink *fake)
 {
     static const struct fake_write script[] = {{WRITE_OK, 12}, {WRITE_WOULD_BLOCK, 0}};
@@ -396,8 +401,8 @@ TEST_WITH(a_destination_without_take_back_is_asked_for_none, fake_sink_set_up, f
 static size_t withdrawn;
 
 /*
- * Cancels a write of "cd\nabcd\nabcd\n" that would have blocked. Returns how many of its bytes were
- * written.
+ * Cancels the last write, of "cd\nabcd\nabcd\n", which blocked. Returns how many of these bytes
+ * were written after all.
  */
 static size_t cancel(struct destination *destination)
 {
@@ -405,7 +410,7 @@ static size_t cancel(struct destination *destination)
     return withdrawn;
 }
 
-/* A system may write bytes after it reported that the write would block. */
+/* A system may write some of the bytes although the write would block. */
 TEST_WITH(what_was_accepted_of_a_write_that_is_given_up_is_written, fake_sink_set_up,
           fake_sink_tear_down)
 {
@@ -478,7 +483,7 @@ TEST_WITH(a_stop_with_time_enough_loses_nothing, fake_sink_set_up, fake_sink_tea
     assert_int_equal(fake->size, 16000);
 }
 
-/* The destination is too slow. The deadline also applies between two batches. */
+/* The deadline applies between two batches too, even if each write succeeds. */
 TEST_WITH(a_deadline_ends_a_sink_that_still_makes_progress, fake_sink_set_up, fake_sink_tear_down)
 {
     struct fake_sink *fake = *state;
@@ -524,8 +529,8 @@ static struct sink_condition wait_for_condition(const struct fake_sink *fake, bo
 }
 
 /*
- * The reported time begins at the last accepted byte. A block that waits several times is measured
- * once.
+ * The reported time begins at the last byte that the destination accepted, even if the sink has
+ * tried again since then.
  */
 TEST_WITH(a_sink_reports_since_when_its_destination_takes_nothing, fake_sink_set_up,
           fake_sink_tear_down)

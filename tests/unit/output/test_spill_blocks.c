@@ -38,7 +38,7 @@ static void add(struct buffered_block *held, const char *line)
 }
 
 /*
- * Stores a block of three records. Record number `acknowledged`, counted from 0, is acknowledged.
+ * Stores a block of three records, of which record number `acknowledged`, from 0, is acknowledged.
  */
 static void store(struct delivery_spill *spill, const char *letters, size_t acknowledged)
 {
@@ -90,7 +90,7 @@ TEST_WITH(each_block_has_its_head_and_the_records_that_are_open, scratch_make, s
     assert_string_equal(exported, HEAD "|b\nc\n;" HEAD "|d\nf\n;" HEAD "|g\nh\n;");
 }
 
-/* The reading fails with this error; it must not skip a block and continue. */
+/* An allocation fails. The reading must end with an error, and not skip a block. */
 TEST_WITH(whichever_memory_is_short_it_ends_with_that, scratch_make, scratch_remove)
 {
     (void)state;

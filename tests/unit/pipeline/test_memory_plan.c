@@ -39,7 +39,10 @@ TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
     assert_true(with.total > without.total);
 }
 
-/* Returns the share of a kept sink and one successor, while removed sinks hold `held` batches. */
+/*
+ * Returns the memory of each sink after a reload that keeps one sink and replaces one, while
+ * removed sinks hold `held` batches.
+ */
 static struct memory_share share_of(const struct memory_plan *plan, uint64_t held)
 {
     const struct memory_sharers sharers = {.kept = 1, .successors = 1, .held = held};
@@ -112,10 +115,7 @@ TEST(windows_of_senders_that_are_spread_shorten_no_queue_where_no_budget_was_giv
     assert_int_equal(plan_of(0, &spread).ring_capacity, without.ring_capacity);
 }
 
-/*
- * With a completion port all threads share one fan-out. The default budget suffices for many
- * threads.
- */
+/* In the second plan all 16 receivers share one fan-out, so its ring can be 16 times as long. */
 TEST(threads_of_one_feed_have_as_long_a_ring_as_each_would_alone)
 {
     struct memory_needs apart = {.receivers = 16, .fan_outs = 16, .sinks = 1, .ingests = 16};

@@ -14,7 +14,7 @@
 
 #define PATIENCE_MS 10000
 
-/* control_create makes a write to a closed pipe fail with an error instead of a signal. */
+/* control_create makes a write to a closed pipe return an error instead of raising a signal. */
 static struct control *control;
 static struct wakeup *wakeup;
 
@@ -45,7 +45,7 @@ static enum wakeup_reason wait_for_input(const struct child *child, int timeout_
     return wakeup_wait(wakeup, child_input(child), true, timeout_ms);
 }
 
-/* Returns the count that the actor wrote to the file. Waits until the file exists and is closed. */
+/* Waits until the actor has written a count to the file and closed it. Returns the count. */
 static size_t counted(const char *name)
 {
     char text[32] = {0};
@@ -73,7 +73,7 @@ TEST_WITH(how_it_ended_is_reported, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 0);
 }
 
-/* The shell gets the command unchanged, even if it begins and ends with a quotation mark. */
+/* The command begins and ends with a quotation mark, and the shell must get it unchanged. */
 TEST_WITH(a_command_is_the_shells_own, set_up, tear_down)
 {
     char command[2048];
@@ -108,7 +108,10 @@ TEST_WITH(what_it_has_read_is_known_while_it_runs, set_up, tear_down)
     assert_int_equal(child_close_input(*state), 2);
 }
 
-/* A process that outlives the child still has the input open and may read on. */
+/*
+ * The child ends, but a process that it started still has the input open. child_close_input takes
+ * the unread bytes back, so that this process does not read them.
+ */
 TEST_WITH(what_is_left_is_taken_back_from_what_outlives_it, set_up, tear_down)
 {
     char words[1024];
@@ -132,8 +135,8 @@ TEST_WITH(the_end_of_its_input_ends_a_program_that_reads_to_it, set_up, tear_dow
 }
 
 /*
- * Writes `blocks` blocks of the byte sequence that actor.c expects, each as far as the pipe accepts
- * it. Returns the number of bytes written.
+ * Writes up to `blocks` blocks of the byte sequence that actor.c expects, until the pipe is full.
+ * Returns the number of bytes written.
  */
 static size_t write_row(struct child *child, size_t blocks)
 {
@@ -155,7 +158,10 @@ static size_t write_row(struct child *child, size_t blocks)
     return sum;
 }
 
-/* At any time, the bytes that were read and the bytes that are taken back add up to all bytes. */
+/*
+ * The child reads while the test takes back what is unread. The bytes that were read and those that
+ * were taken back must add up to all bytes.
+ */
 TEST_WITH(what_is_taken_back_while_it_reads_follows_all_that_it_has_read, set_up, tear_down)
 {
     uint64_t random = 3;

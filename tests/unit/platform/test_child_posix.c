@@ -36,7 +36,7 @@ TEST_WITH(how_it_ended_is_reported_to_one_that_ignores_ends, set_up, child_tear_
     assert_ends(*state, false, 3);
 }
 
-/* A library may wait for any child process and so consume its status. */
+/* A library in this process may wait for any child and get the end of ours. */
 TEST_WITH(an_end_that_somebody_else_was_told_is_one_that_is_not_known, set_up, child_tear_down)
 {
     struct child *child = *state;
@@ -67,10 +67,7 @@ TEST_WITH(how_far_it_has_read_is_known_while_it_runs, set_up, child_tear_down)
     wait_until_unread(*state, 2);
 }
 
-/*
- * Opens a pipe with high descriptors, because a shell can name only low ones, which may be open
- * already.
- */
+/* Opens a pipe with descriptors from 10, because the shell commands of the tests use lower ones. */
 static void open_pipe(int ends[2])
 {
     int low[2];
@@ -83,8 +80,8 @@ static void open_pipe(int ends[2])
 }
 
 /*
- * The shell leaves a background process that has the input as descriptor 3. It waits for a word on
- * 8, and writes the number of bytes that it reads to 9.
+ * The shell starts a background process and ends. The process keeps the input open as descriptor 3,
+ * waits for a word on descriptor 8, and then writes to descriptor 9 how many bytes it reads.
  */
 TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_tear_down)
 {
@@ -114,10 +111,7 @@ TEST_WITH(what_was_written_to_what_outlives_it_is_taken_back_too, set_up, child_
 TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tear_down)
 {
     struct child_end end;
-    /*
-     * "exec" keeps the command a single process. Otherwise the shell would leave the sleep behind
-     * when it ends.
-     */
+    /* "exec" makes the sleep replace the shell. Otherwise the sleep would outlive the shell. */
     start(*state, "exec <&-; exec sleep 100");
     wait_until(*state, CHILD_NOT_READING, &end);
     assert_int_equal(write_text(*state, "x"), WRITE_CLOSED);
@@ -127,7 +121,7 @@ TEST_WITH(one_that_has_closed_its_input_is_deaf_until_it_ends, set_up, child_tea
     assert_ends(*state, true, SIGTERM);
 }
 
-/* The signal is sent to the whole process group, which ignores SIGTERM. */
+/* The shell and its children ignore SIGTERM, so they are killed as a group. */
 TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, child_tear_down)
 {
     struct child_end end;
@@ -139,13 +133,13 @@ TEST_WITH(one_that_does_not_obey_is_ended_with_all_that_it_started, set_up, chil
     assert_int_equal(child_look(*state, &end), CHILD_RUNS);
     child_terminate(*state, true);
     assert_ends(*state, true, SIGKILL);
-    /* The sleep had the pipe open, too. */
+    /* The pipe breaks only when the sleep, which has it open too, has ended. */
     broken = (struct pollfd){.fd = (int)child_input(*state)};
     assert_int_equal(poll(&broken, 1, 10000), 1);
     assert_true((broken.revents & POLLERR) != 0);
 }
 
-/* The child must not inherit ignored or blocked signals. */
+/* The child must not inherit this process's ignored and blocked signals. */
 TEST_WITH(it_starts_with_signals_as_they_are_by_default, set_up, child_tear_down)
 {
     sigset_t blocked;

@@ -13,7 +13,10 @@ TEST(a_time_of_day_is_that_of_the_system)
     assert_true(clock_wall_ns() > 50 * YEAR * SECOND);
 }
 
-/* The result leaves room to add or subtract a year without an overflow. */
+/*
+ * A time that is too far away becomes the last possible one. A year can still be added to it
+ * without an overflow.
+ */
 TEST(a_time_that_is_too_far_away_is_the_last_one_that_is_not)
 {
     int64_t last = clock_wall_ns_of(530 * YEAR, 0);

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <windows.h>
-/* These need the types of windows.h. */
+/* These headers need the types of windows.h. */
 #include <shellapi.h>
 
 #include "collector/platform/windows/command_line.h"

@@ -54,7 +54,7 @@ TEST(without_a_control_no_other_process_reaches_this_one)
     assert_int_equal(error.code, EXIT_CODE_NOT_REACHED);
 }
 
-/* As if another program had created the event, perhaps in order to control this one. */
+/* Another program has created the event first, as one might do to control this process. */
 TEST(where_others_cannot_reach_it_all_else_works)
 {
     wchar_t name[CONTROL_NAME_SIZE];
@@ -92,7 +92,10 @@ static void report_closing(void *argument)
     atomic_store(&closing->returned, true);
 }
 
-/* The system ends the process as soon as the handler returns. */
+/*
+ * The system ends the process as soon as the handler returns, so the handler waits until all is
+ * written.
+ */
 TEST(closing_and_going_down_wait_until_all_is_drained)
 {
     static const DWORD types[] = {CTRL_CLOSE_EVENT, CTRL_SHUTDOWN_EVENT};
@@ -123,7 +126,9 @@ TEST(closing_waits_no_longer_than_the_system_does)
     control_destroy(control);
 }
 
-/* Two stops would be an immediate stop. */
+/*
+ * Both ways report the same stop. If it counted twice, the second one would be an immediate stop.
+ */
 TEST(what_is_said_of_one_thing_in_two_ways_counts_once)
 {
     assert_false(control_post_first(CONTROL_STOP));

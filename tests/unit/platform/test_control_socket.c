@@ -182,7 +182,7 @@ TEST_WITH(a_client_that_came_and_left_before_it_was_accepted_is_heard_to_its_end
     control_connection_close(connection);
 }
 
-/* Writing also detects that the peer has closed, but perhaps not at the first write. */
+/* A write also detects that the peer has closed, but perhaps not the first one. */
 TEST_WITH(writing_to_one_that_has_left_ends, set_up, tear_down)
 {
     (void)state;
@@ -237,7 +237,7 @@ TEST_WITH(a_client_that_does_not_read_has_nobody_wait, set_up, tear_down)
         if (result == CONTROL_DONE)
             continue;
         assert_int_equal(result, CONTROL_WOULD_BLOCK);
-        /* The connection becomes writable only after enough was read. */
+        /* When the connection is not writable, the peer reads some bytes. */
         if (watch(control_connection_handle(connection), false, true, 0) == CONTROL_TIMEOUT) {
             stalled = true;
             received += receive_some(peer, received);
@@ -265,7 +265,7 @@ TEST_WITH(what_was_written_before_the_end_arrives_and_then_the_end, set_up, tear
     control_peer_close(peer);
 }
 
-/* Closing cancels pending operations. The sanitizers detect if it does not. */
+/* The close must cancel the pending write. If it does not, the sanitizers report an error. */
 TEST_WITH(closing_does_not_wait_for_one_that_does_not_read, set_up, tear_down)
 {
     (void)state;

@@ -22,8 +22,8 @@
 #include "tests/support/test.h"
 
 /*
- * How long the first start waits for the second to end, in nanoseconds. A second start that waits
- * for the lock takes longer than this.
+ * How long the first start waits for the second one to end, in nanoseconds. It must be shorter than
+ * the time for which a second start waits for the lock.
  */
 #define WINDOW_NS INT64_C(300000000)
 
@@ -145,7 +145,7 @@ TEST_WITH(a_start_that_failed_holds_nobody_up, control_peer_set_up, control_peer
     control_socket_close(first);
 }
 
-/* `flock /tmp` has the same effect, and any user may run it. */
+/* Any user can lock the folder, for example with `flock /tmp`. */
 TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;
@@ -160,7 +160,7 @@ TEST_WITH(a_lock_of_the_folder_holds_nobody_up, control_peer_set_up, control_pee
     close(folder);
 }
 
-/* Only root can create a file of another user. */
+/* The lock file must belong to another user, and only root can create such a file. */
 TEST_WITH(another_users_lock_file_is_not_waited_for, control_peer_set_up, control_peer_tear_down)
 {
     (void)state;

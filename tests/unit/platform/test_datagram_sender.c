@@ -115,7 +115,9 @@ TEST(one_that_is_too_long_is_not_sent_and_the_next_one_is)
     receiver_close(&receiver);
 }
 
-/* The port is closed. UDP does not report this to an unconnected socket. */
+/*
+ * The port of the target is closed. The system does not report that to an unconnected UDP socket.
+ */
 TEST(nobody_at_the_target_is_no_error)
 {
     struct address target;
@@ -135,7 +137,7 @@ TEST(addresses_of_this_machine_are_known_from_others)
     assert_true(datagram_sender_is_local(&address));
     address.bytes[3] = 77;
     assert_true(datagram_sender_is_local(&address)); /* 127.0.0.0/8 is the host's */
-    /* RFC 5737: not assigned to a host. */
+    /* The address is reserved for documentation (RFC 5737), so this host does not have it. */
     assert_true(address_parse_host("192.0.2.1", 9, &address));
     assert_false(datagram_sender_is_local(&address));
 }

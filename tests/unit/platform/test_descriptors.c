@@ -54,7 +54,10 @@ static void set_limit(rlim_t soft)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Reserves the descriptors. This has an effect only once, because a hard limit cannot be raised. */
+/*
+ * Keeps KEPT descriptors for each use. Only the first call sets the limit, because a hard limit
+ * cannot be raised again.
+ */
 static void keep(void)
 {
     const uint64_t wanted[DESCRIPTOR_USES] = {KEPT, KEPT, KEPT};
@@ -170,8 +173,8 @@ TEST_WITH(senders_get_nothing_that_is_lent_to_the_operator, begin, end)
 }
 
 /*
- * The first call finds no free descriptor. The second gets one of the reserve, which another thread
- * takes first.
+ * Takes all free descriptors before the second call, as another thread could. The first call
+ * failed, so a descriptor of the reserve was freed for the second one.
  */
 static void take_what_is_lent(unsigned call)
 {

@@ -28,7 +28,7 @@ TEST(what_begins_a_path_is_compared_to_its_end)
     assert_false(file_path_begins("", "ab", 2));
 }
 
-/* file_path_fold changes only capital letters, whether char is signed or not. */
+/* file_path_fold must change only capital letters, also where `char` is signed. */
 TEST(other_bytes_than_letters_are_themselves)
 {
     for (unsigned byte = 0; byte < 256; byte++) {

@@ -112,8 +112,8 @@ TEST_WITH(a_file_that_was_replaced_has_not_changed, scratch_make, scratch_remove
     scratch_put_text("new", "a longer text");
     struct input_file *file = open_path(scratch_path("file"), false);
     /*
-     * The file is replaced in two steps, because Windows does not rename to the name of an open
-     * file.
+     * The file is renamed away first, because Windows cannot rename another one to the name of an
+     * open file.
      */
     assert_true(folder_rename_file(scratch_path("file"), scratch_path("old")));
     assert_true(folder_rename_file(scratch_path("new"), scratch_path("file")));
@@ -247,7 +247,10 @@ static void read_on(void *argument)
     }
 }
 
-/* In each round the reader is at a different point: about to wait, waiting, or at the end. */
+/*
+ * The reader is cancelled at a different point in each round: before it waits, while it waits, or
+ * at the end.
+ */
 TEST_WITH(cancelling_ends_the_wait_of_another_thread, make_pipe, remove_pipe)
 {
     (void)state;

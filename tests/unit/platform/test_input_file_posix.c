@@ -58,7 +58,7 @@ static void assert_reads_text(struct input_file *file, const char *text)
     assert_memory_equal(bytes, text, got);
 }
 
-/* Linux has no other file that opens but cannot be read: address 0 is not mapped. */
+/* /proc/self/mem opens, but its byte 0 cannot be read, because address 0 is not mapped. */
 TEST_WITH(a_failure_gives_the_reason, scratch_make, scratch_remove)
 {
     (void)state;
@@ -94,7 +94,9 @@ TEST_WITH(a_fifo_ends_when_its_last_writer_has_gone, scratch_make, scratch_remov
     input_file_close(file);
 }
 
-/* As for standard input, another process shares the file description. */
+/*
+ * Another process may use the same open pipe, as with standard input. So its flags must not change.
+ */
 TEST_WITH(an_inherited_pipe_stays_as_it_is_for_its_other_owners, scratch_make, scratch_remove)
 {
     (void)state;

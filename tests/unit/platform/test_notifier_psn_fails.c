@@ -15,8 +15,8 @@ process_socket_notifications *__wrap_socket_lookup_notifications(void)
 }
 
 /*
- * Returns the value of a new handle. Values of closed handles are used again, so it grows only with
- * the number of open handles, by 4 each. (Wine does not implement GetProcessHandleCount.)
+ * Returns the value of a new handle. Windows uses the values of closed handles again, so this value
+ * grows by 4 with each handle that stays open. (Wine does not implement GetProcessHandleCount.)
  */
 static uintptr_t next_handle(void)
 {

@@ -2,7 +2,7 @@
 #include "tests/support/platform/posix/aborting.h"
 #include "tests/support/test.h"
 
-/* The backend calls the notifier again, as a second thread would at the same time. */
+/* The backend passes these to the notifier again, as a second thread could at the same time. */
 static struct notifier reentered;
 static struct notifier_event event;
 static char token;

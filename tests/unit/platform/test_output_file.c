@@ -105,7 +105,7 @@ TEST_WITH(what_is_removed_is_known, scratch_make, scratch_remove)
     expect_at(file, "file", OUTPUT_FILE_MOVED);
     output_put_text(file, "two\n");
     scratch_put_text("file", "another\n");
-    /* False, because another file has the name already. */
+    /* The file's name already belongs to another file. */
     assert_false(output_file_let_name_go(file));
     output_put_text(file, "three\n");
     output_file_close(file);
@@ -177,7 +177,7 @@ TEST_WITH(what_another_wrote_is_never_taken_back, scratch_make, scratch_remove)
     others_append("file", "other\n");
     assert_false(output_file_roll_back(file, 1));
     output_put_text(file, "two\n");
-    /* Four of these bytes are ours, the fifth is of another program. */
+    /* This program wrote the last four bytes. Another program wrote the byte before these. */
     assert_false(output_file_roll_back(file, 5));
     scratch_assert_holds_text("file", "one\nother\ntwo\n");
     assert_true(output_file_roll_back(file, 4));

@@ -28,8 +28,8 @@ static void fill_block(char *block, size_t first)
 }
 
 /*
- * Writes numbered lines in blocks until it is killed. After each block it writes a mark to standard
- * output. Ends when the test has closed the other end.
+ * Writes numbered lines in blocks until it is killed, and a mark to standard output after each
+ * block. It also ends when the test closes the other end of standard output.
  */
 static int write_until_killed(const char *path)
 {
@@ -70,8 +70,8 @@ static void assert_whole_lines(size_t at_least)
 }
 
 /*
- * Returns the number of blocks that the run reported. Waits until these are `at_least`, or until
- * the run has ended.
+ * Counts the marks that the run writes, until there are `at_least` or the run has ended. Returns
+ * their number.
  */
 static size_t count_marks(struct again *again, size_t at_least)
 {
@@ -84,10 +84,10 @@ static size_t count_marks(struct again *again, size_t at_least)
     return count;
 }
 
-/* only a hang reaches this limit */
+/* Only a hang reaches this limit. */
 #define PATIENCE_MS 20000
 
-/* The next run waits if the killed one has not ended yet. */
+/* A killed process may end late, so the next run waits for it. */
 static void after_a_kill_all_that_was_written_is_there_and_nothing_torn(void **state)
 {
     (void)state;

@@ -9,7 +9,8 @@
 #include "tests/support/test.h"
 
 /*
- * The format of these tests: "#", and then records of a length in two bytes and `length` bytes 'x'.
+ * Returns the length of the whole records. In the format of these tests, a file begins with "#",
+ * and each record is a length in two bytes and this number of bytes 'x'.
  */
 static size_t whole(const uint8_t *bytes, size_t size, bool at_start, bool *foreign)
 {
@@ -71,7 +72,7 @@ static int open_file(struct output_file_start *start, struct error *error)
     return result;
 }
 
-/* Asserts that opening a file with the content keeps only its first `kept` bytes. */
+/* Asserts that opening a file with `content` keeps only the first `kept` bytes. */
 static void assert_kept(size_t kept)
 {
     struct output_file_start start;
@@ -119,7 +120,7 @@ static void a_torn_record_is_cut_off_wherever_it_was_torn(void **state)
         assert_kept(end);
 }
 
-/* The file is longer than one read, and records cross the borders between the reads. */
+/* The file needs several reads, and some of its records are in two of them. */
 static void the_torn_end_of_a_long_file_is_found(void **state)
 {
     (void)state;
@@ -149,7 +150,10 @@ static void watch(const struct progress *now)
     last = *now;
 }
 
-/* A check of many gigabytes takes seconds, in which the program is busy. */
+/*
+ * While a long file is checked, the progress is reported, because the check of a large file takes
+ * seconds.
+ */
 static void how_far_a_long_file_is_checked_is_reported(void **state)
 {
     (void)state;
@@ -197,7 +201,7 @@ static void a_torn_record_that_another_program_may_be_writing_is_not_cut(void **
     assert_kept(size - 1);
 }
 
-/* Several programs may append to a file that ends with a whole record. */
+/* If the last record is complete, the file can be opened while another program writes to it. */
 static void whole_records_are_opened_beside_another_writer(void **state)
 {
     (void)state;

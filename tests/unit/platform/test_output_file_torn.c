@@ -56,7 +56,9 @@ static void a_torn_line_is_cut_off(void **state)
     assert_start(TORN_LINE_CUT, 1, "\nnew\n");
 }
 
-/* A torn line follows a whole one. Its sizes are around multiples of the size of a read. */
+/*
+ * The file has a whole line and a torn one. The sizes are around multiples of the size of a read.
+ */
 static void a_torn_line_of_any_size_a_sink_writes_is_cut_off(void **state)
 {
     (void)state;

@@ -26,7 +26,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size);
 static bool unseen;
 static bool would_block;
 static int unnamed; /* errno of each look-up of a name; 0 means the look-up succeeds */
-/* Each read: fails with this errno; 0: returns all bytes; -1: returns one byte. */
+/*
+ * Each read depends on this value: -1 returns one byte, 0 returns all bytes, and another value is
+ * the errno with which it fails.
+ */
 static int torn_read;
 static int unreadable;  /* errno of each open for reading; 0 means the open succeeds */
 static int interrupted; /* number of writes that are interrupted */
@@ -179,7 +182,7 @@ TEST_WITH(a_file_that_has_no_name_left_is_moved_whatever_its_name_says, scratch_
 
 /* --- a regular file that would block ---------------------------------------------------------- */
 
-/* A file system in user space may return this. */
+/* A file system in user space may return EAGAIN for a regular file. */
 TEST_WITH(a_regular_file_that_would_block_has_failed_as_there_is_nothing_to_wait_for, scratch_make,
           scratch_remove)
 {

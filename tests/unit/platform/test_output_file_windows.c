@@ -51,7 +51,7 @@ static void a_file_that_another_allows_nobody_to_write_is_refused(void **state)
     scratch_assert_holds_text("file", "whole\ntorn");
 }
 
-/* Another writer must be detected even if it shares all access. */
+/* Another program has the file open for writing, and lets all others read and write it. */
 static void a_torn_line_is_not_cut_under_another_s_hands(void **state)
 {
     (void)state;

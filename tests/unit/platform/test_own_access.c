@@ -1,6 +1,6 @@
 /* Tests objects that only the program's user, the system and administrators can open. */
 #include <windows.h>
-/* These need the types of windows.h. */
+/* This header needs the types of windows.h. */
 #include <aclapi.h>
 
 #include "collector/platform/windows/child_pipe.h"

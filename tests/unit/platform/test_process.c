@@ -54,7 +54,9 @@ TEST(what_a_program_writes_is_read_to_its_end)
     assert_writes(words("exit:0"), "", 0);
 }
 
-/* Each of the two streams gets more bytes than a pipe holds. */
+/*
+ * Each of the two streams gets more bytes than a pipe holds, so both must be read at the same time.
+ */
 TEST(much_output_and_many_errors_do_not_wait_for_each_other)
 {
     struct process_output out;
@@ -133,7 +135,8 @@ TEST(a_program_that_writes_too_much_has_failed)
 }
 
 /*
- * If the process that the program started lived on, the reader of the output would wait for ever.
+ * The program starts another process, which has the same output. If that process lived on, the
+ * reader of the output would wait for it.
  */
 TEST(a_program_that_does_not_end_is_ended_with_what_it_started)
 {

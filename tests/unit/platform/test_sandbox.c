@@ -106,7 +106,7 @@ TEST(files_outside_the_plan_cannot_be_opened)
 
 static int ends[2];
 
-/* Acts as a library's thread, which has blocked all signals and waits. */
+/* A thread that has blocked all signals and waits, as a thread of a library may. */
 static void *wait_inside(void *result)
 {
     sigset_t all;
@@ -177,7 +177,10 @@ static bool starts_no_process(void)
            !sandbox_take_refusal(&refusal);
 }
 
-/* The C library blocks the signal that reports a refusal. */
+/*
+ * The C library starts a process with all signals blocked. So the refusal is only an error, without
+ * the signal that would report it.
+ */
 TEST(a_new_process_is_refused_without_a_report)
 {
     if (is_supported())

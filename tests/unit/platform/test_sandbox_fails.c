@@ -48,7 +48,7 @@ static long landlock_version(long real)
     return version == 0 ? -1 : version;
 }
 
-/* The program passes at most five arguments after the number. */
+/* Every caller in the program passes at most five arguments after the number. */
 long __wrap_syscall(long number, ...)
 {
     long arguments[5];
@@ -150,8 +150,8 @@ struct outcome {
 };
 
 /*
- * Returns true if exactly the restrictions named in the text are in force, and permitted calls
- * succeed.
+ * Returns true if the restrictions that the text names are in force, no others are, and permitted
+ * calls succeed.
  */
 static bool state_is_true(const struct sandbox_state *state)
 {
@@ -215,8 +215,8 @@ TEST(each_version_of_landlock_restricts_what_it_can)
     if (!is_supported())
         return;
     /*
-     * A kernel with a version below 8 refuses the flag of version 8. Threads are then reached by
-     * signals.
+     * The last version is at least 8. An older kernel refuses the flag that version 8 added, and
+     * the threads are then restricted by signals.
      */
     const int last = kernel_version() < 8 ? 8 : kernel_version();
     for (version = 1; version <= last; version++) {
@@ -263,6 +263,6 @@ TEST(whichever_call_fails_the_state_is_true_and_the_process_can_go_on)
         if (!outcome.is_true || (outcome.result != 0 && outcome.error[0] == '\0'))
             fail_msg("call %d of %d: \"%s\", error \"%s\"", at, all, outcome.text, outcome.error);
     }
-    /* These four can fail: no new privileges, the ruleset, a rule, the filter. */
+    /* At least four calls can fail: no new privileges, the ruleset, a rule, the filter. */
     assert_true(failed >= 4);
 }

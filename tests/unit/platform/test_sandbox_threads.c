@@ -27,7 +27,10 @@ static size_t starts_until; /* each closed folder starts a thread, up to this nu
 static int ends[2];
 static atomic_size_t calls;
 
-/* In a build with a sanitizer, a signal may reach a thread of the sanitizer. */
+/*
+ * A build with a sanitizer is not supported, because the signals could reach a thread of the
+ * sanitizer.
+ */
 static bool is_supported(void)
 {
     struct sandbox_state state;
@@ -93,8 +96,8 @@ static void pause_ms(long ms)
 }
 
 /*
- * The first call returns after its time is over, while the second one, in another thread, still
- * runs. The second one fails.
+ * Two threads call this. The first call returns only when the second one runs, which is after the
+ * time for the first one. The second call fails.
  */
 static int return_late(void *context)
 {

@@ -8,7 +8,7 @@
 #include "collector/platform/shared_library.h"
 #include "tests/support/test.h"
 
-/* The system only has a file of the second name. */
+/* The system has no file of the first name. */
 #define TEXT_FILES "libtext-of-another-version.so.3", "libc.so.6"
 
 #define TEXT_FUNCTIONS(FUNCTION, P)                                                                \

@@ -43,7 +43,7 @@ static size_t make(const struct networks *sources)
 
 /*
  * Runs the first `count` instructions on a packet with this IP header, as the kernel would. Returns
- * true if it passes.
+ * true if the filter accepts the packet.
  */
 static bool takes(size_t count, const uint8_t *header)
 {
@@ -168,8 +168,8 @@ TEST(a_filter_of_nobody_and_of_everybody_is_short)
 }
 
 /*
- * The addresses have few different words, so that half of the words agree and the filter must check
- * all.
+ * The words are from a short list, so the addresses often agree in some words and the filter must
+ * compare all of them.
  */
 static struct address random_address(void)
 {
@@ -218,7 +218,9 @@ static void open_filtered(struct receiving *receiving, const char *bound,
     receiving_open_with(receiving, &options);
 }
 
-/* Sends from an address in 127.0.0.0/8, all of which belong to this machine. */
+/*
+ * Sends a datagram from an address in 127.0.0.0/8. Each of these addresses belongs to this machine.
+ */
 static void send_from(const struct address *source, uint16_t port)
 {
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -262,7 +264,7 @@ TEST_WITH(the_kernel_takes_whom_the_list_holds_and_counts_the_others, receiving_
             list[i] = cut_to(address_from_ipv4(bytes, 0), (unsigned)(20 + random_below(13)));
         }
         struct networks *sources = made(list, count);
-        /* Every second socket receives IPv4 and IPv6. */
+        /* Every second socket is open for IPv4 and IPv6. */
         open_filtered(receiving, round % 2 == 0 ? "127.0.0.1" : "::", sources);
         for (int i = 0; i < 100; i++) {
             struct address source = list[random_below(count)].address;

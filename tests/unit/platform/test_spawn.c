@@ -64,7 +64,7 @@ TEST(it_has_its_three_streams_and_nothing_else_that_could_be_inherited)
     CloseHandle(ours);
 }
 
-/* A child of the program has the same output, so the pipe breaks only when both have ended. */
+/* The program's child has the same output, so the pipe breaks only when both have ended. */
 TEST(it_is_ended_with_what_it_started)
 {
     HANDLE ours, theirs;
@@ -79,7 +79,10 @@ TEST(it_is_ended_with_what_it_started)
     CloseHandle(ours);
 }
 
-/* The child of the program writes when it reads the end of its input. */
+/*
+ * The program's child reads its input to the end and then writes. It must do so although the
+ * program has ended.
+ */
 TEST(what_it_started_outlives_it_where_we_let_go)
 {
     HANDLE input, their_input, ours, theirs;
@@ -96,7 +99,7 @@ TEST(what_it_started_outlives_it_where_we_let_go)
     CloseHandle(ours);
 }
 
-/* Closes the job, as the system does when this process is killed. */
+/* The system closes the job's handle in the same way when this process is killed. */
 TEST(all_of_it_ends_where_its_job_is_closed)
 {
     struct spawned spawned = started(NULL, NULL, "spawn:sleep", "sleep");

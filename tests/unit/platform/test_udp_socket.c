@@ -80,7 +80,7 @@ TEST_WITH(one_receive_takes_what_a_group_holds, receiving_set_up, receiving_tear
     assert_int_equal(receiving->group->count, 5);
 }
 
-/* Some systems do not report that no datagram is left. */
+/* Only some systems report that no datagram is left. */
 TEST_WITH(that_nothing_is_left_is_reported_where_nothing_is, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -131,7 +131,7 @@ struct rescue {
     bool sent;
 };
 
-/* After two seconds, sends as many datagrams as a group has, so that a receive that blocks ends. */
+/* If the receive blocks for two seconds, sends enough datagrams to end it. */
 static void send_when_it_takes_too_long(void *argument)
 {
     struct rescue *rescue = argument;
@@ -144,7 +144,7 @@ static void send_when_it_takes_too_long(void *argument)
                                 DATAGRAM_GROUP_SIZE);
 }
 
-/* No notifier watches the socket, because some notifiers make a socket non-blocking. */
+/* No notifier watches the socket here. Some notifiers would make it non-blocking. */
 TEST_WITH(a_receive_from_an_empty_socket_does_not_block, receiving_set_up, receiving_tear_down)
 {
     struct receiving *receiving = *state;
@@ -184,7 +184,7 @@ static void assert_reported(struct receiving *receiving, const char *sent_to, co
     assert_int_equal(slot->destination->family, expected.family);
     assert_memory_equal(slot->destination->bytes, expected.bytes, sizeof expected.bytes);
     assert_int_equal(slot->destination->port, receiving->to.port);
-    /* The control message with the time is still there. */
+    /* The arrival time comes in another control message, and must be reported as well. */
     assert_true(slot->received_ns > INT64_C(1700000000000000000));
 }
 
@@ -268,7 +268,7 @@ TEST_WITH(one_group_serves_sockets_of_different_limits, receiving_set_up, receiv
 }
 
 /*
- * A group has room for DATAGRAM_MAX_SIZE bytes of each datagram, and lets the kernel write no more.
+ * A group has room for DATAGRAM_MAX_SIZE bytes of each datagram, so a higher limit has no effect.
  */
 TEST_WITH(a_limit_beyond_the_largest_datagram_is_the_largest_datagram, receiving_set_up,
           receiving_tear_down)
@@ -364,7 +364,7 @@ TEST_WITH(the_arrival_time_lies_between_sending_and_receiving, receiving_set_up,
 {
     struct receiving *receiving = *state;
     receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-    /* For the difference between the kernel's clock and clock_wall_ns. */
+    /* The clock of the kernel and clock_wall_ns may differ by this time. */
     int64_t slack = 100 * INT64_C(1000000);
     int64_t before = clock_wall_ns();
     udp_sender_send_numbers(receiving->sender, &receiving->to, 100);
@@ -389,8 +389,8 @@ static bool is_stamped_before_it_is_asked_for(struct receiving *receiving)
 }
 
 /*
- * The kernel stamps a datagram when it arrives, however late it is received. A busy kernel may be
- * late too, but not for each of 100 datagrams.
+ * The kernel stamps a datagram when it arrives, not when it is received. On a busy machine the
+ * stamp may be late, but not for each of 100 datagrams.
  */
 TEST_WITH(the_arrival_time_is_not_that_of_the_receive, receiving_set_up, receiving_tear_down)
 {
@@ -444,7 +444,8 @@ TEST_WITH(an_address_that_is_not_ours_cannot_be_bound, receiving_set_up, receivi
         skip();
     struct udp_socket_options options = {
         /*
-         * RFC 3849: not assigned to a host. An IPv4 address would not do, because Wine binds any.
+         * The address is reserved for documentation (RFC 3849), so no host has it. An IPv4 address
+         * would not do, because Wine binds any.
          */
         .address = {.family = ADDRESS_IPV6, .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77}},
         .receive_buffer = 65536,
@@ -475,7 +476,7 @@ TEST_WITH(sockets_that_share_a_port_all_bind, receiving_set_up, receiving_tear_d
     options.address.port = receiving->to.port;
     receiving_open_with(&other, &options);
 
-    /* Each datagram arrives at exactly one of the two sockets. */
+    /* Each datagram must arrive at exactly one of the two sockets. */
     enum { SOURCES = 16 };
     for (int i = 0; i < SOURCES; i++) {
         struct udp_sender *sender = udp_sender_open(ADDRESS_IPV4);

@@ -47,8 +47,8 @@ static uint8_t byte_at(size_t at)
 }
 
 /*
- * Sends `size` bytes of this data, from offset `from`, as datagrams of SEGMENT bytes and a
- * remainder.
+ * Sends `size` bytes of the test's data, from offset `from`, in one call. The kernel makes
+ * datagrams of SEGMENT bytes of them; the last one may be shorter.
  */
 static void send_segments(struct receiving *receiving, size_t from, size_t size)
 {
@@ -96,7 +96,9 @@ TEST_WITH(the_last_datagram_of_a_buffer_may_be_shorter, set_up, tear_down)
     assert_null(receiving_next(receiving));
 }
 
-/* There are more datagrams than a group has slots, and they come in several buffers. */
+/*
+ * There are more datagrams than a group has slots, and the kernel returns them in several buffers.
+ */
 TEST_WITH(all_datagrams_of_many_buffers_come_in_order, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -197,7 +199,7 @@ TEST_WITH(each_of_them_says_who_sent_it_to_whom_and_when, set_up, tear_down)
     }
 }
 
-/* The same group receives from sockets with GRO and without it. */
+/* The same group receives from a socket with GRO, and then from one without it. */
 TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
 {
     struct receiving *receiving = *state;
@@ -210,7 +212,7 @@ TEST_WITH(a_group_goes_from_one_kind_of_socket_to_the_other, set_up, tear_down)
         receiving_close_socket(receiving);
 
         receiving_open(receiving, ADDRESS_IPV4, DATAGRAM_MAX_SIZE);
-        /* The kernel splits these, because the socket has no GRO. */
+        /* This socket has no GRO, so the kernel splits the buffer into datagrams. */
         send_segments(receiving, 0, 3 * SEGMENT);
         for (size_t k = 0; k < 3; k++)
             assert_next(receiving, k * SEGMENT, SEGMENT);

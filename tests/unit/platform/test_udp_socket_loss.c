@@ -37,8 +37,8 @@ TEST_WITH(nothing_is_dropped_where_the_buffer_suffices, receiving_set_up, receiv
 }
 
 /*
- * The count must not depend on a later datagram. Otherwise drops at the end of a burst would be
- * missed.
+ * The drops must be counted without a later datagram. Otherwise those at the end of a burst would
+ * be missed.
  */
 TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, receiving_tear_down)
 {
@@ -51,7 +51,7 @@ TEST_WITH(what_is_sent_is_received_or_counted_as_dropped, receiving_set_up, rece
     for (int burst = 0; burst < 5; burst++) {
         udp_sender_send_numbers(receiving->sender, &receiving->to, 1000);
         sent += 1000;
-        /* The count is exact before the queue is drained, too. */
+        /* The count must already be exact while the queue is full. */
         uint64_t drops = udp_socket_drops(receiving->socket);
         assert_in_range(drops, 1, sent);
         received += drain(receiving);
@@ -143,7 +143,7 @@ TEST_WITH(the_buffer_granted_is_reported_and_large_enough_for_what_is_asked, rec
     assert_int_not_equal(granted, 0);
     if (granted < RECEIVING_BUFFER)
         skip(); /* without privileges, net.core.rmem_max is the limit */
-    /* The kernel charges less than 1 KiB for a small datagram in the queue. */
+    /* The kernel counts a small datagram in the queue as less than 1 KiB of the buffer. */
     udp_sender_send_numbers(receiving->sender, &receiving->to, RECEIVING_BUFFER / 1024);
     assert_int_equal(drain(receiving), RECEIVING_BUFFER / 1024);
     assert_int_equal(udp_socket_drops(receiving->socket), 0);

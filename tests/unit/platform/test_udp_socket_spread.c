@@ -61,7 +61,7 @@ TEST_WITH(each_datagram_of_a_sender_goes_to_any_socket, receiving_set_up, receiv
     open_sockets(&sharing, *state, SOCKETS);
     send_all(&sharing, *state);
     assert_int_equal(receive_all(&sharing, counts), SENT);
-    /* About 100 each are expected; fewer than 50 have a probability of 1e-9. */
+    /* About 100 datagrams are expected at each socket. Fewer than 50 have a probability of 1e-9. */
     for (size_t i = 0; i < SOCKETS; i++)
         assert_in_range(counts[i], SENT / SOCKETS / 2, SENT);
     close_sockets(&sharing);

@@ -8,8 +8,7 @@
 #include "tests/support/test.h"
 
 /*
- * The errno with which setsockopt refuses a request for arrival times; 0: it is passed to the
- * kernel.
+ * The errno with which setsockopt refuses to report arrival times. 0 means that the kernel decides.
  */
 static int refusal;
 

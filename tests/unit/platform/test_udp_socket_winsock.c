@@ -39,7 +39,7 @@ static int WSAAPI answer(SOCKET socket, WSAMSG *message, DWORD *size, OVERLAPPED
     return SOCKET_ERROR;
 }
 
-/* Replaces the function of collector/platform/windows/socket_lookup.c. */
+/* Replaces socket_lookup_receive of collector/platform/windows/socket_lookup.c. */
 LPFN_WSARECVMSG socket_lookup_receive(SOCKET socket)
 {
     (void)socket;
@@ -124,8 +124,8 @@ TEST_WITH(any_other_error_is_fatal_and_reported_by_text_and_number, receiving_se
 }
 
 /*
- * An error after a datagram ends the group, which keeps its datagrams. The next receive calls
- * Winsock again; it does not return a remembered error.
+ * An error after a datagram ends the group, but the datagram is returned. The next receive calls
+ * Winsock again, and does not return the earlier error.
  */
 TEST_WITH(what_ends_a_group_leaves_it_to_its_datagrams, receiving_set_up, receiving_tear_down)
 {
@@ -163,7 +163,7 @@ TEST_WITH(a_port_is_not_shared_with_whoever_asks_for_it, receiving_set_up, recei
     assert_int_equal(getsockopt((SOCKET)udp_socket_handle(receiving->socket), SOL_SOCKET,
                                 SO_EXCLUSIVEADDRUSE, (char *)&on, &on_size),
                      0);
-    /* Without this option, Wine would refuse the next bind, but Windows would not. */
+    /* Without this option Wine would refuse the bind of the second socket. Windows would not. */
     assert_true(on);
 
     SOCKET thief = socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP);

@@ -125,7 +125,10 @@ TEST(a_program_is_not_said_to_take_too_long)
     free(out.data);
 }
 
-/* Acts as a program that finishes its start on the same control socket after 50 ms. */
+/*
+ * Closes the descriptor after 50 ms, which ends its lock. This acts as another program that
+ * finishes its start.
+ */
 static void unlock_soon(void *argument)
 {
     const struct timespec start = {.tv_nsec = 50000000};

@@ -96,7 +96,10 @@ TEST_WITH(a_signal_is_kept_while_a_handle_is_reported, set_up, tear_down)
     wait_end_close(end);
 }
 
-/* A stream socket reports a hang-up, and a pipe an error. */
+/*
+ * The peer has closed. The system reports this as a hang-up for a stream socket, and as an error
+ * for a pipe.
+ */
 TEST_WITH(a_peer_that_closed_is_a_broken_handle_before_all_else, set_up, tear_down)
 {
     struct wakeup *wakeup = *state;

@@ -98,7 +98,7 @@ TEST_WITH(each_line_is_an_event_whose_type_is_its_level, begin, end)
     }
 }
 
-/* The upper two bits of an event's number are its severity, which must agree with its type. */
+/* The upper two bits of an event's number are its severity, so they must be those of its type. */
 TEST(the_numbers_of_events_stay_as_they_are_recorded)
 {
     assert_int_equal(EVENT_INFORMATION, 0x40000001);
@@ -159,7 +159,9 @@ TEST_WITH(a_longer_line_is_cut_and_nothing_of_it_is_lost, begin, end)
     free(text);
 }
 
-/* U+1F321 is two units of UTF-16. The second one would exceed the limit. */
+/*
+ * The character U+1F321 is two units of UTF-16, and only the first one would be within the limit.
+ */
 TEST_WITH(a_long_line_is_not_cut_inside_a_character, begin, end)
 {
     (void)state;

@@ -107,7 +107,10 @@ TEST_WITH(stop_and_shutdown_stop_it, begin, end)
     assert_int_equal(next(), CONTROL_STOP);
 }
 
-/* A second stop would be an immediate stop. */
+/*
+ * The system reports a stop and then a shutdown. If the second counted, it would be an immediate
+ * stop.
+ */
 TEST_WITH(going_down_is_reported_twice_and_stops_it_once, begin, end)
 {
     (void)state;

@@ -81,7 +81,10 @@ TEST_WITH(a_group_ends_with_the_tag_of_its_own_number_only, open_legacy, close_d
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }
 
-/* A message in a group cannot end the group, and a group in a message cannot end after it. */
+/*
+ * The end of a group cannot be inside of a message that began in the group, nor after the message
+ * in which the group began.
+ */
 TEST_WITH(a_group_ends_in_the_bytes_that_it_began_in, open_legacy, close_decoding)
 {
     wire_tag(&wire, PAIR, GROUP_START);
@@ -215,7 +218,7 @@ TEST_WITH(a_varint_of_eleven_bytes_and_a_tag_of_six_are_malformed, open_legacy, 
     wire_raw(&wire, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x80\x00\x01", 7), DECODE_MALFORMED);
-    /* A tag or a length of five bytes is longer than necessary, but allowed. */
+    /* A tag or a length may be five bytes long, even if fewer would do. */
     assert_int_equal(decoding_run(*state, "\x88\x80\x80\x80\x00\x01", 6), DECODE_OK);
     assert_int_equal(decoding_run(*state, "\x12\x81\x80\x80\x80\x00\x61", 7), DECODE_OK);
     /* A length of six bytes is malformed. */

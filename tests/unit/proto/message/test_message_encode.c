@@ -180,7 +180,7 @@ static const ProtobufCMessage *message_of(const struct decoding *decoding)
 }
 
 /*
- * Encodes the decoded message with protobuf-c, and asserts that the bytes decode to the same
+ * Encodes the decoded message with protobuf-c, and asserts that the result decodes to the same
  * message.
  */
 static void assert_packed_by_protobuf_c(struct decoding *decoding)

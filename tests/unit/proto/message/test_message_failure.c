@@ -158,10 +158,7 @@ TEST_WITH(what_the_arena_has_no_room_for_is_named, open_legacy, close_decoding)
 
 #define MESSAGES 1000
 
-/*
- * decoding_wire asserts that a refusal has a cause inside the message, and that a valid message has
- * none.
- */
+/* decoding_wire asserts that a refused message has a cause, and that a valid one has none. */
 static void decode_damaged(struct decoding *decoding, const struct message_type *type)
 {
     struct random_message random = {.state = 4, .odd = true, .most = 400};

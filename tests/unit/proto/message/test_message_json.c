@@ -100,8 +100,8 @@ TEST_WITH(lists_hold_every_element_defaults_too, open_kinds, close_decoding)
 }
 
 /*
- * A field without presence is left out if it has its default value. In a oneof, or as a message, it
- * is written.
+ * A field without presence is not written if it has its default value. A field in a oneof and a
+ * message field have presence, so they are written.
  */
 TEST_WITH(what_has_its_default_is_left_out_unless_it_can_be_present, open_kinds, close_decoding)
 {
@@ -165,7 +165,7 @@ TEST_WITH(strings_of_any_bytes_are_valid_json, open_riemann, close_decoding)
                 "{\"error\":\"a\\u0000\\u001f\\\"\\\\\\n\xef\xbf\xbd\xc3\xa9"
                 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}");
 
-    /* All 65,536 pairs of bytes. */
+    /* The loops make all 65,536 pairs of bytes. */
     for (unsigned first = 0; first < 256; first++) {
         wire_clear(&wire);
         size_t event = wire_begin(&wire, 6);

@@ -7,7 +7,7 @@
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
 
-/* Field numbers of Known (tests/proto/modern.proto). */
+/* The field numbers of message Known in tests/proto/modern.proto. */
 enum {
     TIMESTAMP = 1,
     DURATION = 2,
@@ -50,8 +50,8 @@ static size_t write_json(const struct decoding *decoding, struct arena *scratch,
 }
 
 /*
- * Asserts that the datagram is decoded to this JSON, with this number of values without a JSON
- * form.
+ * Asserts that the datagram is decoded to this JSON, and that `fallbacks` of its values have no
+ * JSON form.
  */
 #define assert_json(decoding, expected, fallbacks)                                                 \
     assert_json_at((decoding), (expected), (fallbacks), __LINE__)
@@ -355,7 +355,7 @@ TEST_WITH(an_any_of_a_well_known_type_has_its_form_as_value, open_known, close_d
     put_any("/google.protobuf.Empty", "", 0);
     assert_json(*state, "{\"any\":{\"@type\":\"/google.protobuf.Empty\"}}", 0);
     wire_clear(&wire);
-    /* Contains an invalid value. */
+    /* The content of this Any has an invalid value. */
     put_any("/google.protobuf.Duration", "\x10\xff\xff\xff\xff\x0f", 6);
     assert_json(*state,
                 "{\"any\":{\"@type\":\"/google.protobuf.Duration\",\"value\":\"-0.000000001s\"}}",
@@ -420,7 +420,7 @@ TEST_WITH(a_nul_in_the_type_of_an_any_ends_no_name, open_known, close_decoding)
                 1);
 }
 
-/* The limit of 100 levels includes those outside and inside an Any. */
+/* At most 100 levels are written. Those outside of an Any and those inside of it count together. */
 TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -432,7 +432,7 @@ TEST_WITH(an_any_deeper_than_a_hundred_levels_is_counted, open_known, close_deco
         wire_clear(&wire);
         put_any("/sluice.modern.Modern", content.bytes, content.size);
         assert_decodes_to(decoding, &wire, DECODE_OK);
-        /* 1 for Known, 1 for the Any, and the levels of its content. */
+        /* The levels are 1 for Known, 1 for the Any, and those of the content. */
         assert_int_equal(write_json(decoding, &decoding->scratch, &json), 1 + 1 + inside > 100);
     }
 }

@@ -124,7 +124,7 @@ TEST_WITH(a_map_keeps_the_last_entry_of_a_key, open_legacy, close_decoding)
     assert_decodes_as(*state, &again, "{\"child\":{\"counts\":{\"a\":3,\"b\":4}}}");
 }
 
-/* A map of this size is sorted by its keys to find repeated ones. */
+/* The decoder sorts a map of this size by its keys to find repeated keys. */
 TEST_WITH(a_large_map_keeps_the_last_entry_of_each_key, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;
@@ -226,7 +226,7 @@ TEST_WITH(a_map_value_without_its_required_field_is_malformed, open_legacy, clos
     put_needs(2, true);
     wire_end(&wire, entry);
     assert_decodes_as(*state, &wire, "{\"needs_by_number\":{\"1\":{\"must\":5}}}");
-    /* This entry has no value, so its required field is missing. */
+    /* This entry of the map has no value, so the required field of its value is missing. */
     wire_bytes(&wire, NEEDS_BY_NUMBER, "\x08\x02", 2);
     assert_decodes_to(*state, &wire, DECODE_MALFORMED);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "proto/message/decode.h"
-/* Declares message_decode_any, which only this test calls directly. */
+/* This header declares message_decode_any, which only this test calls directly. */
 #include "proto/message/decoder.h"
 #include "proto/message/encode.h"
 #include "proto/message/fast_path.h"
@@ -24,7 +24,9 @@
 
 struct both {
     const struct message_type *type;
-    /* Allocated with the exact size, so that the address sanitizer detects reads past the end. */
+    /*
+     * A block of exactly `size` bytes, so that the address sanitizer detects a read past its end.
+     */
     uint8_t *data;
     size_t size;
     struct arena arenas[2]; /* one for each decoder */
@@ -33,7 +35,10 @@ struct both {
     enum decode_result result; /* the result of `other` */
 };
 
-/* The arena still contains the previous message. No byte of it may appear in the new one. */
+/*
+ * Makes an arena in memory that still has the bytes of the previous message. The new message must
+ * not contain them.
+ */
 static void open_arena(struct arena *arena, size_t place, size_t room)
 {
     static _Alignas(16) uint8_t memory[2][USED + ROOM + BEHIND];
@@ -84,7 +89,10 @@ static void assert_same(const struct both *both)
     assert_memory_equal(quick, other, size);
 }
 
-/* Decodes with both decoders. Returns true if the fast one did not give up. */
+/*
+ * Decodes the bytes with the fast decoder and with the other one. Returns true if the fast one did
+ * not give up.
+ */
 static bool decode_both(struct both *both, const struct message_type *type, unsigned levels,
                         size_t room)
 {
@@ -251,8 +259,8 @@ static void decode_in_little_room(const struct message_type *type)
             assert_int_equal(both.arenas[0].exhausted, both.arenas[1].exhausted);
             too_large += result == DECODE_TOO_LARGE;
             /*
-             * Ends when there is also room for the last piece of a prototype, which may reach
-             * beyond its block.
+             * The loop ends when the arena has room for the whole message and for the last piece
+             * that is copied of a prototype, which may go beyond the message.
              */
             enough = result != DECODE_TOO_LARGE && room > both.arenas[1].used + 2 * PROTOTYPE_PIECE;
             enough = enough || (result != DECODE_TOO_LARGE && result != DECODE_OK);
@@ -267,7 +275,10 @@ TEST(with_any_room_the_outcome_is_the_same)
     with_each_type(decode_in_little_room);
 }
 
-/* The owner of such an arena tries again, so that it needs no other reason. */
+/*
+ * Decodes into arenas that may be too small. With `retried` set, an invalid message may get
+ * DECODE_TOO_LARGE, because the caller decodes it again in a larger arena.
+ */
 static void decode_to_retry(const struct message_type *type)
 {
     struct random_message random = {.state = 4, .odd = true, .most = 200};
@@ -375,7 +386,7 @@ TEST_WITH(levels_are_counted, open_tree, close_decoding)
     assert_plain(state);
 }
 
-/* A sender with a newer schema sends such fields. */
+/* A sender with a newer schema sends fields that this schema does not know. */
 TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, close_decoding)
 {
     wire_uint(&wire, 15, 300);

@@ -12,7 +12,7 @@
 
 /*
  * Writes the name of the first program that a shell command line of `length` bytes starts: "psql"
- * for "PGPASSWORD=x exec /usr/bin/psql -c ...". The name is the last part of the program's path and
+ * for "PGPASSWORD=x exec /usr/bin/psql -c ...". The name is the last part of the program's path. It
  * consists of letters, digits and ".+-_"; if there is no such name, it is "shell".
  */
 void command_name(const char *line, size_t length, char name[COMMAND_NAME_SIZE]);

@@ -30,8 +30,8 @@
 struct provenance;
 
 /*
- * The policy of a sink that is too slow: which records it drops, or that its listeners wait. A
- * capture always waits; a stream waits unless a policy that drops records was chosen.
+ * What happens while a sink is too slow: records are dropped, or the listeners wait. A capture
+ * always waits; a stream waits unless a policy that drops records was chosen.
  */
 enum overflow_policy {
     OVERFLOW_AUTO,        /* drop the newest records of sockets; streams wait */

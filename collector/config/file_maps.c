@@ -43,7 +43,7 @@ static void free_map(struct map *map)
 
 /* --- reading one key -------------------------------------------------------------------------- */
 
-/* Reads the next piece, the value of the key `name`, which must be a text. */
+/* Reads the next YAML event: the value of the key `name`, which must be a text. */
 static bool map_read_text(struct file_reading *reading, const char *name)
 {
     if (!file_next(reading))

@@ -1,5 +1,6 @@
 /*
- * The files that a configuration file includes: each by its own path, or by the path of its folder.
+ * Lists the files that a configuration file includes. A file is included by its own path, or by the
+ * path of its folder.
  *
  * Begin with a zeroed struct. Main thread.
  */

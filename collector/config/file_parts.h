@@ -30,7 +30,7 @@ struct files_given {
 struct file_reading {
     const char *path;
     struct yaml_reading *yaml;
-    struct yaml_piece piece; /* the YAML event that was read last: "the last piece" below */
+    struct yaml_piece piece; /* the YAML event that was read last */
     struct provenance *provenance;
     struct files_given *given;
     struct file_names *more;         /* further files; NULL if this file must not name more files */
@@ -42,7 +42,7 @@ struct file_reading {
 /* file_parts.c: reads the next YAML event into `piece`. Returns false with the error filled. */
 bool file_next(struct file_reading *reading);
 
-/* Skips the value that begins with the last piece. Returns false with the error filled. */
+/* Skips the value that begins with reading->piece. Returns false with the error filled. */
 bool file_skip(struct file_reading *reading);
 
 /* Fill the error with a fault at `mark` in the file. Return false. */
@@ -53,8 +53,8 @@ bool file_refuse(const struct file_reading *reading, struct provenance_mark mark
 bool file_no_memory(const struct file_reading *reading);
 
 /*
- * Report that the last piece is not `due`, the expected kind. `name` is the key whose value the
- * piece is. Return false.
+ * Report that reading->piece is not of the expected kind, `due`. `name` is the key whose value it
+ * is. Return false.
  */
 bool file_wrong_piece(const struct file_reading *reading, const char *due);
 bool file_wrong_kind(const struct file_reading *reading, const char *name, const char *due);
@@ -62,23 +62,23 @@ bool file_wrong_kind(const struct file_reading *reading, const char *name, const
 /* The text of `due` for a list. */
 #define FILE_LIST_DUE "a list (each item begins with \"- \")"
 
-/* Returns the kind of the last piece for messages: "a list". */
+/* Returns the kind of reading->piece for messages: "a list". */
 const char *file_piece_name(const struct file_reading *reading);
 
-/* Returns true if the last piece is the text `name`, which may be NULL. */
+/* Returns true if reading->piece is the text `name`, which may be NULL. */
 bool file_piece_is(const struct file_reading *reading, const char *name);
 
 /*
- * Stores in *line the line of the last piece, where `name` is given. If *line is not 0, `name` was
+ * Stores in *line the line of reading->piece, where `name` is given. If *line is not 0, `name` was
  * given before: returns false with the error filled.
  */
 bool file_note_line(const struct file_reading *reading, const char *name, size_t *line);
 
 /*
- * file_maps.c: reads the value of the setting called `name`, which begins with the last piece. If
- * the setting's value is a list, it may also be a YAML list, whose items are joined by commas. The
- * value must not contain the character `sign` ('\0': may contain any). Appends the value to `text`.
- * Returns false with the error filled.
+ * file_maps.c: reads the value of the setting called `name`, which begins with reading->piece. If
+ * the setting's value is a list, it may also be a YAML list, whose items are joined by commas.
+ * Refuses a value that contains the character `sign` ('\0': refuses none). Appends the value to
+ * `text`. Returns false with the error filled.
  */
 bool file_read_value(struct file_reading *reading, const struct setting *setting, const char *name,
                      char sign, struct provenance_text *text);
@@ -90,7 +90,7 @@ bool file_read_more(struct file_reading *reading);
 
 /*
  * file_maps.c: reads a URL, or a map of its parts, and adds the URL to the entries as a value of
- * `option`. reading->piece is its first piece of YAML.
+ * `option`. reading->piece is the first YAML event of the URL or map.
  */
 bool file_read_url(struct file_reading *reading, const struct option *option);
 

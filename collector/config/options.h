@@ -18,7 +18,8 @@
 #include "collector/config/config.h"
 
 enum options_result {
-    OPTIONS_RUN,     /* no request came first; `config` is complete, and the caller frees it */
+    OPTIONS_RUN,     /* none of the requests below came first; `config` is complete, and the caller
+                        frees it */
     OPTIONS_HELP,    /* --help came first: see options_print_help */
     OPTIONS_VERSION, /* --version came first */
     OPTIONS_SCHEMA,  /* --print-schema came first: config->request.schema_name */

@@ -23,7 +23,8 @@ enum variable_use {
     VARIABLE_READ,    /* belongs to an option */
     VARIABLE_FOREIGN, /* belongs to another program: no prefix SLUICE_, or set by Kubernetes */
     VARIABLE_UNKNOWN, /* does not belong to an option */
-    VARIABLE_SLIP,    /* not the variable of an option, but its name differs from one by one edit */
+    VARIABLE_SLIP,    /* belongs to no option, but its name is one edit away from the variable of an
+                         option */
 };
 
 /*

@@ -32,7 +32,7 @@ static struct {
     enum log_format format;
     void (*wake)(void *context);
     void *wake_context;
-    struct mutex *lock; /* NULL outside of log_begin and log_end: lines are not merged */
+    struct mutex *lock; /* NULL before log_begin and after log_end: lines are then not merged */
 
     struct log_repeats repeats;
 
@@ -112,7 +112,8 @@ static size_t write_loss(uint64_t count, enum log_place place, int64_t time_ns, 
 
 /*
  * Writes one line. Returns false on failure; the caller then counts the line as lost. First reports
- * lines lost earlier, unless this line must wait for a text: it could still be lost.
+ * the number of lines lost earlier. It does not do so while lines wait for a text, because the
+ * report itself could be lost.
  */
 static bool write_entry(const struct log_entry *entry, uint64_t repeated)
 {

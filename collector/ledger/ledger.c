@@ -466,8 +466,8 @@ static void read_threads(struct ledger_snapshot *snapshot, const struct ledger *
 }
 
 /*
- * A cancelled listener whose sockets were open for a moment may have received or refused datagrams,
- * and is then reported.
+ * Returns true if snapshots include the listener. They include a cancelled one only if it was used
+ * before, or if its sockets have received or refused datagrams while they were open for a moment.
  */
 static bool is_reported(const struct listener_entry *entry)
 {

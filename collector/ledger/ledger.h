@@ -112,9 +112,9 @@ void ledger_destroy(struct ledger *ledger);
 
 /*
  * Add a listener or a sink. Return its index, or -1 if out of memory. Listeners and sinks are each
- * indexed from 0. The texts are copied. `kind` is the name of a row of LISTENER_KINDS. If an entry
- * with the same name (and kind of listener) is not live, and not reserved, it is continued under
- * its index.
+ * indexed from 0. The texts are copied. `kind` is the name of a row of LISTENER_KINDS. An entry
+ * with the same name (and kind of listener) that is neither live nor reserved is used again, with
+ * its index and its counts.
  */
 int ledger_add_listener(struct ledger *ledger, const char *name, const char *kind,
                         const char *schema);
@@ -129,9 +129,9 @@ bool ledger_set_schema(struct ledger *ledger, int listener, const char *schema);
 
 /*
  * Makes a retired entry live again, for a sink that continues its counts. From now until it is
- * retired, the sink must be offered every decoded record; for the check of this, notes the number
- * of messages decoded before. ledger_add_sink does the same for a new entry. During the call no
- * thread may be decoding, and all decoded records must have been offered.
+ * retired, the sink must be offered every decoded record. To check this, the function notes how
+ * many messages were decoded before. ledger_add_sink does the same for a new entry. During the call
+ * no thread may be decoding, and all decoded records must have been offered.
  */
 void ledger_begin_sink(struct ledger *ledger, int sink);
 

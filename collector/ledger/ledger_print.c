@@ -61,7 +61,11 @@ static void print_beside(struct output *out, const struct ledger_term *terms, co
         print_nonzero(out, terms, (enum ledger_part)part, totals);
 }
 
-/* Drops of a listener that was removed and added again can be of both units. */
+/*
+ * Writes the kernel's drops of a listener. Their unit is "buffers" only if all of them were counted
+ * in buffers. If the listener was removed and added again with another gro=, some may be counted in
+ * datagrams.
+ */
 static void print_drops(struct output *out, const struct listener_totals *listener)
 {
     const char *name = ledger_drops_name(listener);
@@ -125,8 +129,8 @@ static void print_dead_letters(struct output *out, const struct dead_letter_tota
 /* --- advice ----------------------------------------------------------------------------------- */
 
 /*
- * The number of terms with advice: those of advise_on_terms, if they are not 0, and filtered, if a
- * sink filtered all of its records.
+ * The number of terms that can need advice: those in advise_on_terms, and `filtered`, if a sink has
+ * filtered all of its records.
  */
 #define ADVICE_TERMS 5
 

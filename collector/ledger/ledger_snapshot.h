@@ -1,4 +1,4 @@
-/* The texts of a snapshot. Internal to ledger.c. Main thread. */
+/* Gives a snapshot its own copies of all texts. Used only by ledger.c. Main thread. */
 #ifndef SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 #define SLUICE_COLLECTOR_LEDGER_LEDGER_SNAPSHOT_H
 

@@ -11,8 +11,7 @@
 /*
  * The reasons for which a datagram was not decoded, in the order in which they are checked (see
  * admit_datagram for the one exception). A datagram with several messages has the reason of the
- * first one that fails. `letter` is true if
- * the datagram is offered as a dead letter.
+ * first one that fails. `letter` is true if the datagram is offered as a dead letter.
  * REASON(CONSTANT, name, letter, "what it means", "what to do")
  */
 #define DATAGRAM_REASONS(REASON)                                                                   \

@@ -141,7 +141,10 @@ static void stop_on_request(struct run *run)
     run->asked = true;
 }
 
-/* Ignores all hang-ups after the first, because the kernel and each shell report the same one. */
+/*
+ * Ignores a hang-up after any request to stop: when a terminal is closed, the kernel and each shell
+ * report the same hang-up.
+ */
 static void stop_after_hangup(struct run *run)
 {
     if (run->asked)

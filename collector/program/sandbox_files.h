@@ -18,8 +18,8 @@
 bool sandbox_files_add_named(struct sandbox_plan *plan, const struct broker_options *broker);
 
 /*
- * Returns true if librdkafka would log in by Kerberos. For this it runs the program kinit(1), also
- * later.
+ * Returns true if librdkafka would log in by Kerberos. It then runs the program kinit(1), at the
+ * start and later.
  */
 bool sandbox_files_use_kerberos(const struct broker_options *broker);
 

@@ -11,7 +11,10 @@ struct sandboxing {
     struct sandbox_plan plan;
 };
 
-/* Fills *state with the possible level. With SANDBOX_LEVEL_OFF its text is the reason. */
+/*
+ * Fills *state with the level of sandbox that is possible. If it is SANDBOX_LEVEL_OFF, the text in
+ * *state is the reason.
+ */
 static void find_possible(const struct config *config, struct sandbox_state *state)
 {
     const char *obstacle = sandbox_needs_obstacle(config);

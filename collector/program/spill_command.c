@@ -118,7 +118,7 @@ static bool export_block(void *context, const struct spilled_block *block, struc
            spill_write_all(block->bytes, block->size, error);
 }
 
-/* Sets the format to the only one of the spill. Returns false if the spill has several formats. */
+/* Stores the format of the spill in `format`. Returns false if the spill has several formats. */
 static bool spill_choose_command(struct command *command, char format[64])
 {
     char other[64];

@@ -261,7 +261,8 @@ static struct loss *noted(struct note *note, bool of_sink, size_t index, size_t 
 }
 
 /*
- * A period: its first note is a minute old, its last note has what is reported now. Both may be
+ * The notes for computing losses. `first` is about a minute old: the reported losses are those
+ * since then. `last` is the newest note, and has whether each loss was reported. Either may be
  * NULL.
  */
 struct period {
@@ -276,7 +277,10 @@ static struct period last_minute(const struct health *health, int64_t now_ns)
     return period;
 }
 
-/* Returns the losses of the period, or 0 if they need not be reported. */
+/*
+ * Returns the losses since period.first, or 0 if they need not be reported. Notes in period.last
+ * whether they are reported.
+ */
 static uint64_t lost_in(struct period period, bool of_sink, size_t index, size_t loss,
                         struct loss now)
 {

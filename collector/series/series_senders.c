@@ -5,7 +5,7 @@
 
 #include "collector/base/rule.h"
 
-/* Writes to all places, so the system gives them pages now and not later. */
+/* Marks all places as free. This also makes the system give them pages now and not later. */
 static void free_all(struct series_senders *senders)
 {
     for (size_t i = 1; i <= senders->most; i++)

@@ -1,8 +1,8 @@
 /*
- * Counts the series of each sender: a part of series_table.h, used by the table's thread.
+ * Counts the series of each sender. A part of series_table.h, used by the table's thread.
  *
- * A hash table with chains. The index of a sender in `places` does not change while it has series,
- * so each series stores the index.
+ * It is a hash table with chains. A sender keeps its index in `places` while it has series, so each
+ * series stores the index of its sender.
  */
 #ifndef SLUICE_COLLECTOR_SERIES_SERIES_SENDERS_H
 #define SLUICE_COLLECTOR_SERIES_SERIES_SENDERS_H

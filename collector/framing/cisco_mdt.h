@@ -1,6 +1,6 @@
 /*
- * The header that precedes each message of Cisco's model-driven telemetry, over UDP and TCP. Pure
- * functions; any thread.
+ * Reads the header that precedes each message of Cisco's model-driven telemetry, over UDP and TCP.
+ * Pure functions; any thread.
  */
 #ifndef SLUICE_COLLECTOR_FRAMING_CISCO_MDT_H
 #define SLUICE_COLLECTOR_FRAMING_CISCO_MDT_H

@@ -1,6 +1,7 @@
 /*
- * The head of a datagram of OTLP over UDP, as AWS's exporters send it to an agent: a line of JSON,
- * {"format":"json","version":1}, then a prefix that names the signal, then one request in base64.
+ * Reads the head of a datagram of OTLP over UDP, which AWS's exporters send to an agent. The
+ * datagram consists of a line of JSON, {"format":"json","version":1}, a prefix that names the
+ * signal, and one request in base64.
  *
  * Pure functions; any thread.
  */

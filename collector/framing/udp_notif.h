@@ -1,6 +1,6 @@
 /*
- * The header of a UDP-Notif message (draft-ietf-netconf-udp-notif-22, sections 3.2 and 4): 12
- * bytes, then options, big-endian.
+ * Reads the header of a UDP-Notif message (draft-ietf-netconf-udp-notif-22, sections 3.2 and 4): 12
+ * bytes and then options, with big-endian numbers.
  *
  * Protobuf is not a registered encoding of UDP-Notif, so senders set the S flag, which selects the
  * private space. Pure functions; any thread.

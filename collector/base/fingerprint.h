@@ -1,6 +1,6 @@
 /*
- * A keyed 64-bit hash for tables that are filled by strangers: without the key, a sender cannot
- * choose inputs that collide.
+ * A keyed 64-bit hash for tables of names and addresses that senders choose. Without the key, a
+ * sender cannot choose inputs that collide.
  *
  * Each step mixes two words with secret bits, multiplies them to 128 bits and combines the two
  * halves of the product. Go's maps and several tables of Rust use the same construction with a

@@ -66,8 +66,8 @@ static bool line_matches(enum config_test_form form, const struct config_test_te
 /* --- the diff --------------------------------------------------------------------------------- */
 
 /*
- * same_at_begin returns how many lines match at the beginning. same_at_end returns how many match
- * at the end, without these lines.
+ * same_at_begin returns how many lines match at the beginning. same_at_end returns how many of the
+ * remaining lines match at the end.
  */
 static size_t same_at_begin(const struct config_test_expectation *expected,
                             const struct lines *lines)

@@ -210,7 +210,8 @@ static bool keep_text(struct config_test_file *file, const char *text, size_t si
 }
 
 /*
- * UTF-16 is refused: recording would copy parts of the text between its own parts, which are UTF-8.
+ * Returns true for UTF-16, which is refused: recording would mix parts of the text with its own
+ * parts, which are UTF-8.
  */
 static bool is_utf16(const char *text, size_t size)
 {

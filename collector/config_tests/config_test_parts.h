@@ -41,13 +41,15 @@ void *config_test_add_element(const struct file_reading *reading, void *list, si
                               size_t size);
 
 /*
- * Reads an input, or a list of inputs. Its beginning was read already. In config_test_input_yaml.c.
+ * Reads an input, or a list of inputs, whose first YAML event was read last. In
+ * config_test_input_yaml.c.
  */
 bool config_test_read_inputs(struct file_reading *reading, const struct config_test_key *key,
                              struct config_test *test);
 
 /*
- * Reads a list of expectations. Its beginning was read already. In config_test_expectation_yaml.c.
+ * Reads a list of expectations, whose first YAML event was read last. In
+ * config_test_expectation_yaml.c.
  */
 bool config_test_read_expectations(struct file_reading *reading, const struct config_test_key *key,
                                    struct config_test *test);

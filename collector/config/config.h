@@ -30,7 +30,7 @@
 struct provenance;
 
 /*
- * What happens while a sink is too slow: records are dropped, or the listeners wait. A capture
+ * Decides if a sink that is too slow drops records, or if its listeners wait for it. A capture
  * always waits; a stream waits unless a policy that drops records was chosen.
  */
 enum overflow_policy {

@@ -99,7 +99,7 @@ static int http_reopen(struct destination *destination, struct error *error)
     return 0;
 }
 
-/* The key is needed only after the server has refused a record. */
+/* Writes the record's key for http_lessons.h. Writes none until the server has refused a record. */
 static size_t http_key(struct destination *destination, const struct listener *listener,
                        const struct record *record, uint8_t *key)
 {

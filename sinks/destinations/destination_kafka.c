@@ -73,8 +73,8 @@ static struct kafka *kafka_of(struct destination *destination)
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /*
- * If a request was too large for its topic, its messages are sent again in requests of half that
- * size.
+ * Handles the report of a message. If its request was too large for its topic, the messages are
+ * sent again in requests of half that size.
  */
 static void kafka_note_report(void *context, const rd_kafka_message_t *message)
 {
@@ -186,7 +186,10 @@ static void hand_chunk(struct kafka *kafka, struct chunk *chunk)
     chunk->count = 0;
 }
 
-/* A copied message needs other flags, so it is handed over in a call of its own. */
+/*
+ * Adds a message to the chunk. A copied message needs other flags, so it is handed over in a call
+ * of its own.
+ */
 static void kafka_add(struct kafka *kafka, struct chunk *chunk, const struct record_range *range,
                       void *token)
 {
@@ -399,7 +402,9 @@ static void kafka_destroy(struct destination *destination)
     free(kafka);
 }
 
-/* Kafka's rules: letters, digits, '.', '_' and '-', but neither "." nor "..". */
+/*
+ * Checks the topic by Kafka's rules: letters, digits, '.', '_' and '-', but neither "." nor "..".
+ */
 static int check_topic(const struct kafka *kafka, struct error *error)
 {
     static const char allowed[] =

@@ -1,6 +1,6 @@
 /*
- * The bodies of requests: records of a block, unchanged or converted by the encoder's request
- * operations (collector/contract/encoder.h), and optionally compressed.
+ * Makes the bodies of requests. A body has records of a block, unchanged or converted by the
+ * encoder's request operations (collector/contract/encoder.h), and may be compressed.
  *
  * A maker has the memory that all bodies of a sink share. It makes one body at a time, in one
  * thread. A body is valid until it is made again, and only while its block exists, because it may

@@ -106,7 +106,10 @@ static void set_ended(struct http_client *client, struct slot *slot)
     wakeup_signal(client->options.wakeup);
 }
 
-/* Later requests use the new headers. The last request with the old headers frees them. */
+/*
+ * Applies the headers of http_client_set_headers to all later requests. The last request with the
+ * old headers frees them.
+ */
 static void change_headers(struct http_client *client)
 {
     mutex_lock(client->lock);

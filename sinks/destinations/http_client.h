@@ -78,8 +78,8 @@ bool http_client_send(struct http_client *client, struct delivery_block *block);
 bool http_client_answer(struct http_client *client, struct http_result *result);
 
 /*
- * Returns true if the server has refused single records: then blocks need the keys of their
- * records.
+ * Returns true if the server has refused single records: then blocks need the keys of their records
+ * (http_lessons.h).
  */
 bool http_client_has_lessons(const struct http_client *client);
 

@@ -219,8 +219,8 @@ struct refusal {
 };
 
 /*
- * `stored` means that an earlier request may have stored the record. A record with several lines
- * may also have been stored in part by this request.
+ * Sets the record's outcome to refused. `stored` means that an earlier request may have stored the
+ * record. A record with several lines may also have been stored in part by this request.
  */
 static void refuse_record(struct http_exchange *exchange, size_t index,
                           const struct refusal *refusal, bool stored)
@@ -302,7 +302,9 @@ static void refuse_probe(struct http_exchange *exchange, const struct refusal *r
         refuse_members(exchange, &exchange->probed, refusal);
 }
 
-/* A probed record was accepted, so its group is divided like any other from now on. */
+/*
+ * To be called when a probed record was accepted: its group is divided like any other from now on.
+ */
 static void divide_probed(struct http_exchange *exchange)
 {
     size_t at = exchange->probed.first, end = at + exchange->probed.count;

@@ -42,8 +42,8 @@
 struct http_reply {
     long status; /* 0: there was no answer */
     bool sent;   /* at least a part of the body was sent */
-    bool proof;  /* the answer has the header of a server that supports the second shape
-                    (http_shapes.h) */
+    bool proof;  /* the answer has the header that shows support of the second shape (http_shapes.h)
+                  */
     bool unseen; /* no answer, and the server has not processed the request (HTTP/2) */
     bool partly; /* a refusal that says that some records were accepted */
     bool never;  /* a refusal that says that the records will never be accepted */
@@ -55,8 +55,8 @@ struct http_reply {
 
 /*
  * To be called for a request whose records can only be sent in the second shape (http_shapes.h). A
- * server that knows only the first shape sees no records in the request and answers with a success.
- * So a success without reply->proof becomes a refusal.
+ * server that supports only the first shape sees no records in the request, and answers with a
+ * success. So a success without the header that shows support (reply->proof) becomes a refusal.
  */
 static inline void http_reply_require_proof(struct http_reply *reply)
 {

@@ -1,7 +1,8 @@
 /*
- * The certificates of an https: sink, in the formats of libcurl's TLS library. OpenSSL and similar
- * libraries read PEM. Schannel (Windows) reads CAs in PEM, but a client certificate only as
- * PKCS#12, with its key in the same file and without a password.
+ * Checks the certificate files of an https: sink, and passes them to libcurl. Their formats depend
+ * on libcurl's TLS library. OpenSSL and similar libraries read PEM. Schannel (Windows) reads CAs in
+ * PEM, but a client certificate only as PKCS#12, with its key in the same file and without a
+ * password.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_TLS_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_TLS_H

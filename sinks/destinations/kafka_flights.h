@@ -1,6 +1,6 @@
 /*
- * Tracks the blocks in flight of a `kafka:` sink: which records wait, which records librdkafka has,
- * and the outcome of each record, from librdkafka's reports.
+ * Tracks the blocks in flight ("flights") of a `kafka:` sink: which records wait, which records
+ * librdkafka has, and the outcome of each record, from librdkafka's reports.
  *
  * A message is a record, or, with `per_block`, the records of a block that fit into one message. A
  * broker that refuses a request as too large refuses all messages in it. They are sent again in

@@ -1,6 +1,7 @@
 /*
- * Tracks the messages of the blocks in flight of a `nats:` sink: which message is published next,
- * which messages wait for answers, and which blocks are done. Independent of connections.
+ * Tracks the messages of the blocks in flight ("flights") of a `nats:` sink: which message is
+ * published next, which messages wait for answers, and which blocks are done. Independent of
+ * connections.
  *
  * The sink's thread adds and removes blocks, the publisher's thread publishes, and the library's
  * thread delivers answers. Each holds the publisher's lock. The outcome of a published message is

@@ -1,5 +1,5 @@
 /*
- * The credentials of a NATS client, from the file of `credentials_file=`. This is either a file
+ * Reads the credentials of a NATS client from the file of `credentials_file=`. It is either a file
  * written by `nsc` (a JWT and the seed of its key), or a file of properties (property_file.h):
  * `user=` and `password=`, or `token=`, or `nkey=` (the public key) and `seed_file=` (the file with
  * its seed).

@@ -1,7 +1,7 @@
 /*
- * The answer of an OTLP receiver that accepted a request: ExportMetricsServiceResponse, with the
- * number of data points that it rejected. These are not sent again (OTLP 1, "Partial Success"). A
- * pure function; any thread.
+ * Reads the answer of an OTLP receiver that accepted a request: ExportMetricsServiceResponse, with
+ * the number of data points that the receiver rejected. Rejected points are not sent again (OTLP 1,
+ * "Partial Success"). A pure function; any thread.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_OTLP_ANSWER_H
 #define SLUICE_SINKS_DESTINATIONS_OTLP_ANSWER_H

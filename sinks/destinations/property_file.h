@@ -1,7 +1,7 @@
 /*
- * A file of properties for a library: lines of "NAME=VALUE". Empty lines, lines that begin with
- * '#', and blanks around names and values are ignored. Values may be secrets: no error contains a
- * value.
+ * Reads a file of properties for a library: lines of "NAME=VALUE". Empty lines, lines that begin
+ * with '#', and blanks around names and values are ignored. Values may be secrets: no error
+ * contains a value.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H
 #define SLUICE_SINKS_DESTINATIONS_PROPERTY_FILE_H

@@ -1,4 +1,4 @@
-/* Consecutive records of a block that are one message. */
+/* A message that consists of consecutive records of a block. */
 #ifndef SLUICE_SINKS_DESTINATIONS_RECORD_RANGE_H
 #define SLUICE_SINKS_DESTINATIONS_RECORD_RANGE_H
 

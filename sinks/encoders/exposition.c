@@ -116,7 +116,7 @@ static bool repeat_shared(const struct exposition *lines, const struct label *la
            sample_labels_repeat(lines->labels, label, ',', lines->out);
 }
 
-/* Returns false if two labels have the same name. */
+/* Writes the labels as sent. Returns false if two of them have the same name. */
 static bool write_sent(struct exposition *lines)
 {
     struct label label;

@@ -14,7 +14,7 @@
 
 _Static_assert(sizeof(struct part_entry) == PART_ENTRY_SIZE, "entries have no padding");
 
-/* Longest text, in bytes and in words. */
+/* The longest text that the cache keeps, in bytes and in words. */
 #define TEXT_SIZE  240
 #define TEXT_WORDS (TEXT_SIZE / 8)
 
@@ -37,8 +37,8 @@ _Static_assert(ENTRIES *PART_ENTRY_SIZE + SHARED * sizeof(struct part_shared) <=
                "the memory plan contains the cache");
 
 /*
- * A key is a word of a byte for each of these numbers, the number of the set of shared labels, and
- * the words of each text.
+ * A key consists of a word with one byte for each of these numbers, a word with the number of the
+ * set of shared labels, and the words of each text.
  */
 enum head_byte { HEAD_KIND, HEAD_TEMPORALITY, HEAD_TYPE, HEAD_NAME, HEAD_UNIT, HEAD_LABELS };
 

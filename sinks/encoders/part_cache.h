@@ -37,7 +37,7 @@ struct part_key {
 
 struct part_entry {
     uint64_t hash;
-    uint32_t steps; /* of writing the labels (sample_labels.h) */
+    uint32_t steps; /* steps of writing the labels (sample_labels.h) */
     uint16_t words; /* 0: the entry is empty */
     uint16_t before_size, after_size;
     char bytes[PART_ENTRY_SIZE - 18]; /* the words of the key, then both parts */
@@ -51,11 +51,11 @@ struct part_cache {
     const void *message;        /* the message whose shared labels were looked up last */
     uint64_t shared_number;     /* the number of their set; 0: they are not in the cache */
     const struct part_shared *last_shared; /* the set that was found last; NULL: none yet */
-    uint64_t last_number;                  /* of all sets so far */
-    struct part_key key;                   /* of the sample that was looked up last and not found */
-    size_t replaced;                       /* number of entries written so far */
-    size_t looked, found;                  /* in the current period */
-    size_t paused; /* number of messages whose samples will not be looked up */
+    uint64_t last_number;                  /* number of the newest set */
+    struct part_key key;  /* the key of the sample that was looked up last and not found */
+    size_t replaced;      /* number of entries written so far */
+    size_t looked, found; /* in the current period */
+    size_t paused;        /* number of messages whose samples will not be looked up */
 };
 
 /* Return the part of a line before the value, and the part after the value. */

@@ -30,8 +30,9 @@ struct sample_encoder {
     struct series_guard *series; /* borrowed; NULL if neither series nor times are limited */
     struct shared_series shared; /* of the part of the record that was visited last */
     struct part_cache parts;     /* used if the encoder caches parts */
-    size_t steps_before;         /* steps of the record before the sample that was not found */
-    uint64_t buckets;            /* for this and the next four, see struct encoder_options */
+    size_t steps_before; /* steps of the record before the sample that sample_encoder_find did not
+                            find */
+    uint64_t buckets;    /* for this and the next four, see struct encoder_options */
     bool counter_suffix;
     enum native_histograms native;
     bool float_numbers;

@@ -202,9 +202,9 @@ void sample_labels_note_shared(struct sample_labels *labels, const struct output
     struct shared_labels *shared = &labels->shared;
     const void *of = labels->noting;
     /*
-     * If the sample's own labels suppressed shared labels, the output cannot be reused. Nor if the
-     * shared labels were compared with own ones: a copy counts the steps that these shared labels
-     * take after any other own labels.
+     * The text of the shared labels can be copied only if the sample's own labels have suppressed
+     * none of them (`all`). It is also not copied if own and shared keys have a bit in common: they
+     * were then compared, and took steps that another sample may not need.
      */
     bool all = !out->overflow && labels->count - labels->own_count == labels->noted;
     size_t at = labels->noted_at + (labels->own_count != 0); /* after the separator */

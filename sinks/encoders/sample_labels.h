@@ -52,7 +52,7 @@ struct shared_labels {
     const void *seen; /* the last sample's part; its labels are stored at its second sample */
     const void *of;   /* the part whose labels these are, or NULL */
     uint64_t bits;    /* sample_labels_bit of each key */
-    size_t steps;     /* of writing the labels, except the walk's step to the first one */
+    size_t steps;     /* steps of writing the labels, without the walk's step to the first one */
     size_t count;
     struct shared_key {
         uint16_t at, size; /* in `text` */
@@ -78,7 +78,9 @@ struct sample_labels {
     struct text host; /* this machine's name, for added labels */
     bool repeats_key; /* a label of the sample has the key of an earlier one */
 
-    /* The number of own labels of the sample, and their bits; 0 until a shared label follows. */
+    /*
+     * The number and the bits of the sample's own labels. Both are 0 until a shared label follows.
+     */
     bool own_ended;
     size_t own_count;
     uint64_t own_bits;

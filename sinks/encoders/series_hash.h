@@ -1,6 +1,6 @@
 /*
  * Computes a hash of a series, which is the same in every run and on every machine. It has no
- * secret, so do not use it for hash tables that are filled by strangers. Pure functions; any
+ * secret, so do not use it for hash tables whose contents senders choose. Pure functions; any
  * thread.
  *
  * The hashes of the series' name and of its labels are added, modulo 2^64, so the order of labels

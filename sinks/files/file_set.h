@@ -1,6 +1,7 @@
 /*
- * file:PATH with rotation, compression, fields in the path, or an encoder that sorts blocks: a set
- * of files. Each is written as PATH.part until it is complete (sinks/files/live_file.h).
+ * A set of files, which a sink file:PATH writes if it has rotation, compression, fields in the
+ * path, or an encoder that sorts blocks. Each file is named PATH.part until it is complete
+ * (sinks/files/live_file.h).
  *
  * A file is complete when it has reached rotate_size, at multiples of rotate_interval of the UTC
  * clock, when the time in its path is over, on SIGHUP, and at the end of the program. With

@@ -138,9 +138,10 @@ static bool next_label(const struct schema *schema, const void *message,
 }
 
 /*
- * The bytes from the length of the first key to the end of the last value. They determine the
- * labels if there is nothing else between these texts: two bytes between a key and its value (the
- * value's tag and length), and four between a value and the next key (two tags and two lengths).
+ * Sets *bytes to the bytes from the length of the first key to the end of the last value. Returns
+ * false if these do not determine the labels, because there are other bytes between the texts. Two
+ * bytes are between a key and its value (the value's tag and length), and four between a value and
+ * the next key (two tags and two lengths).
  */
 static bool label_bytes(const void *message, const struct sample *sample, struct text *bytes)
 {

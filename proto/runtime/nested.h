@@ -3,10 +3,10 @@
  * these messages.
  *
  * The type may depend on a text in the outer message, such as "encoding_path". Then a schema has a
- * version of the outer type for each listed text, and one for all other texts; each version is a
- * choice. The text is read from the datagram's bytes before they are decoded, so that decoding,
- * JSON, paths and limits are the same as for any message. Constant once parsed; any thread may use
- * it.
+ * version of the outer type for each listed text, and one for all other texts. A choice is the
+ * index of a version. The text is read from the datagram's bytes before they are decoded, so that
+ * decoding, JSON, paths and limits are the same as for any message. Constant once parsed; any
+ * thread may use it.
  */
 #ifndef SLUICE_PROTO_RUNTIME_NESTED_H
 #define SLUICE_PROTO_RUNTIME_NESTED_H

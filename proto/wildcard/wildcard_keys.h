@@ -4,13 +4,15 @@
  * same element, or by a label of an enclosing element. Then it is the path of the message, a dot
  * and the name.
  *
- * A label takes its name even in messages that lack it. Labels in different fields of a oneof are
- * an exception: they are never present together, so they can have the same name. The order of
- * labels is that of the fields; a message's own labels come before those of its singular messages.
+ * A label's name counts as taken even in messages that lack the label. Labels in different fields
+ * of a oneof are an exception: they are never present together, so they can have the same name. The
+ * order of labels is that of the fields; a message's own labels come before those of its singular
+ * messages.
  *
- * If the type of an element has labels, the position of the element is rarely needed as a label. So
- * labels of inner elements may take the position's name, unless the path of the list equals that
- * name. Any other position takes its name after the other labels of its element.
+ * The position of an element in its list can also be a label. If the type of the element has
+ * labels, that label is rarely needed. So labels of inner elements may take the position's name,
+ * unless the path of the list equals that name. Any other position takes its name after the other
+ * labels of its element.
  *
  * A table lists the names of an element's labels, and which of them are taken. Elements of one type
  * share a table, whatever encloses them, so the walk also searches the tables of the enclosing

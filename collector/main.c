@@ -108,11 +108,25 @@ static enum exit_code main_check(const struct config *config)
     return EXIT_CODE_OK;
 }
 
+/* Prints what the memory is for. A reader of the configuration ignores it: it is a comment. */
+static void print_memory(const struct config *config)
+{
+    struct memory_plan plan;
+    struct error error;
+    char text[MEMORY_PLAN_TEXT_SIZE];
+    if (program_plan_memory(config, &plan, &error) != 0)
+        return;
+    memory_plan_describe(&plan, text, sizeof text);
+    printf("# memory %s\n", text);
+}
+
 static enum exit_code main_inspect(const struct config *config)
 {
     enum exit_code code = config->request.check ? main_check(config) : EXIT_CODE_OK;
-    if (config->request.print && code == EXIT_CODE_OK)
+    if (config->request.print && code == EXIT_CODE_OK) {
         options_print_config(stdout, config, &program_registry);
+        print_memory(config);
+    }
     return code;
 }
 

@@ -1,6 +1,7 @@
 #include "collector/pipeline/memory_plan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "collector/base/rule.h"
 #include "collector/config/units.h"
@@ -69,13 +70,12 @@ static uint64_t numbered(const struct memory_needs *needs)
            (needs->spread_window == 0 ? 0 : sequence_senders_memory(SEQUENCE_SPREAD_SENDERS));
 }
 
-static uint64_t control_memory(const struct memory_needs *needs)
+static uint64_t report_of_senders(const struct memory_needs *needs)
 {
-    uint64_t memory = needs->reserved;
-    if (needs->senders)
-        memory += threads(needs) * traffic_table_memory() + numbered(needs) +
-                  sender_report_memory(threads(needs));
-    return memory;
+    if (!needs->senders)
+        return 0;
+    return threads(needs) * traffic_table_memory() + numbered(needs) +
+           sender_report_memory(threads(needs));
 }
 
 static uint64_t dead_letters(const struct memory_needs *needs)
@@ -85,12 +85,29 @@ static uint64_t dead_letters(const struct memory_needs *needs)
     return threads(needs) * dead_letter_queue_memory() + dead_letters_memory();
 }
 
+static struct memory_parts parts_of(const struct memory_needs *needs, uint64_t ring_capacity)
+{
+    return (struct memory_parts){
+        .queues = small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE,
+        .large_batches = large_batches(needs) * large_batch(needs),
+        .listeners = needs->receivers * datagram_group_memory() + needs->source_memory,
+        .senders =
+            numbers(needs) + needs->rate_limits * rate_limit_memory() + report_of_senders(needs),
+        .sinks = needs->sink_memory,
+        .rest = dead_letters(needs) + needs->reserved,
+    };
+}
+
+static uint64_t sum_of(const struct memory_parts *parts)
+{
+    return parts->queues + parts->large_batches + parts->listeners + parts->senders + parts->sinks +
+           parts->rest;
+}
+
 static uint64_t total(const struct memory_needs *needs, uint64_t ring_capacity)
 {
-    return small_batches(needs, ring_capacity) * BATCH_SMALL_STRIDE +
-           large_batches(needs) * large_batch(needs) + needs->receivers * datagram_group_memory() +
-           needs->sink_memory + needs->source_memory + numbers(needs) + dead_letters(needs) +
-           needs->rate_limits * rate_limit_memory() + control_memory(needs);
+    const struct memory_parts parts = parts_of(needs, ring_capacity);
+    return sum_of(&parts);
 }
 
 /*
@@ -142,6 +159,7 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
     if (capacity > LONGEST_RING)
         capacity = LONGEST_RING;
     *plan = (struct memory_plan){
+        .parts = parts_of(needs, capacity),
         .ring_capacity = capacity,
         .fan_outs = fan_outs(needs),
         .small_batches = small_batches(needs, capacity),
@@ -154,6 +172,22 @@ int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct mem
     };
     RULE(plan->total <= budget, "a plan stays within its budget");
     return 0;
+}
+
+static double in_mib(uint64_t bytes)
+{
+    return (double)bytes / (1024.0 * 1024.0);
+}
+
+void memory_plan_describe(const struct memory_plan *plan, char *text, size_t size)
+{
+    const struct memory_parts *parts = &plan->parts;
+    snprintf(text, size,
+             "%.1f MiB: queues %.1f, batches for long messages %.1f, listeners %.1f, senders %.1f, "
+             "sinks %.1f, others %.1f",
+             in_mib(plan->total), in_mib(parts->queues), in_mib(parts->large_batches),
+             in_mib(parts->listeners), in_mib(parts->senders), in_mib(parts->sinks),
+             in_mib(parts->rest));
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)

@@ -50,7 +50,18 @@ struct memory_needs {
                              * may have one open batch */
 };
 
+/* The bytes of a plan, by what they are for. */
+struct memory_parts {
+    uint64_t queues;        /* batches of the usual size: open ones, and those in queues */
+    uint64_t large_batches; /* batches for messages that do not fit into those */
+    uint64_t listeners;     /* datagrams being received, connections, parts of messages, sessions */
+    uint64_t senders;       /* sequence numbers, rate limits, the report of senders */
+    uint64_t sinks;
+    uint64_t rest; /* dead letters, --control, --metrics */
+};
+
 struct memory_plan {
+    struct memory_parts parts;
     size_t ring_capacity; /* batches in each ring */
     size_t small_batches;
     size_t large_batches;
@@ -58,7 +69,7 @@ struct memory_plan {
     size_t senders;
     uint32_t spread_window;
     size_t fan_outs; /* number of fan-outs; each has a ring to every sink */
-    uint64_t total;  /* bytes that the plan allocates */
+    uint64_t total;  /* bytes that the plan allocates: the sum of `parts` */
     uint64_t enough; /* the budget in bytes with which each ring would hold MEMORY_DEFAULT_RING
                       * batches */
 };
@@ -70,6 +81,13 @@ struct memory_plan {
  */
 int memory_plan_make(struct memory_plan *plan, uint64_t budget, const struct memory_needs *needs,
                      struct error *error);
+
+/*
+ * Writes the total and the parts to `text`, in MiB. Cuts the text to `size` bytes with its NUL;
+ * MEMORY_PLAN_TEXT_SIZE bytes are always enough.
+ */
+#define MEMORY_PLAN_TEXT_SIZE 256
+void memory_plan_describe(const struct memory_plan *plan, char *text, size_t size);
 
 /* Sinks that share the plan's batches with sinks that reloads have removed. */
 struct memory_sharers {

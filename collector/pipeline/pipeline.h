@@ -45,6 +45,13 @@ enum pipeline_state {
 };
 
 /*
+ * Plans the memory of a start with this configuration. Reads the senders' keys. `reserved` is as in
+ * struct pipeline_options. Returns 0, or -1 with `error` filled.
+ */
+int pipeline_plan_memory(const struct config *config, uint64_t reserved, struct memory_plan *plan,
+                         struct error *error);
+
+/*
  * Checks whether the configuration can run. Reads schemas, keys and captures. Does not read a
  * schema or a capture from a pipe, because the run could not read the same bytes again. `reserved`
  * is as in struct pipeline_options. Returns 0, or -1 with `error` filled.

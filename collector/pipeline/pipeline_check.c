@@ -543,16 +543,21 @@ int pipeline_check_schemas(const struct config *config, struct error *error)
     return 0;
 }
 
-int pipeline_check(const struct config *config, uint64_t reserved, struct error *error)
+int pipeline_plan_memory(const struct config *config, uint64_t reserved, struct memory_plan *plan,
+                         struct error *error)
 {
     struct memory_needs needs;
-    struct memory_plan plan;
     const struct notifier_backend *notifier = notifier_choose(config->notifier, error);
-    if (notifier == NULL || pipeline_check_config(config, error) != 0)
+    if (notifier == NULL || pipeline_count_needs(config, notifier, reserved, &needs, error) != 0)
         return -1;
-    if (pipeline_count_needs(config, notifier, reserved, &needs, error) != 0)
-        return -1;
-    if (memory_plan_make(&plan, config->limits.memory, &needs, error) != 0)
+    return memory_plan_make(plan, config->limits.memory, &needs, error);
+}
+
+int pipeline_check(const struct config *config, uint64_t reserved, struct error *error)
+{
+    struct memory_plan plan;
+    if (pipeline_check_config(config, error) != 0 ||
+        pipeline_plan_memory(config, reserved, &plan, error) != 0)
         return -1;
     struct schema_list **schemas = pipeline_make_schemas(config, error);
     if (schemas == NULL)

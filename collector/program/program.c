@@ -512,6 +512,11 @@ int program_check(const struct config *config, struct error *error)
     return pipeline_check(config, reserved_memory(config), error);
 }
 
+int program_plan_memory(const struct config *config, struct memory_plan *plan, struct error *error)
+{
+    return pipeline_plan_memory(config, reserved_memory(config), plan, error);
+}
+
 static int give_root_up(const struct run *run, struct error *error)
 {
     const char *user = run->config->user;

@@ -8,6 +8,7 @@
 #include "collector/base/error.h"
 #include "collector/config/config.h"
 #include "collector/contract/encoder.h"
+#include "collector/pipeline/memory_plan.h"
 
 struct program_options {
     const struct config *config;            /* outlives the run */
@@ -30,6 +31,11 @@ struct program_options {
  * pipeline_check. Returns 0, or -1 with `error` filled.
  */
 int program_check(const struct config *config, struct error *error);
+
+/*
+ * Plans the memory of a run with this configuration. Returns 0, or -1 with `error` filled.
+ */
+int program_plan_memory(const struct config *config, struct memory_plan *plan, struct error *error);
 
 /*
  * Runs until there is a reason to stop, and returns the exit code; errors have been logged. If a

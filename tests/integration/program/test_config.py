@@ -188,6 +188,46 @@ class File(ConfigTest):
         self.assertIn("memory: 50MiB # command line\n", self.printed("--memory", "50MiB"))
 
 
+class Memory(ConfigTest):
+    def parts(self, *arguments):
+        """The MiB of each part of the memory, and of all."""
+        last = self.printed("--sink", f"file:{self.lines}", *arguments).splitlines()[-1]
+        total, parts = re.fullmatch(r"# memory (\S+) MiB: (.*)", last).groups()
+        return float(total), {name: float(size) for name, size in
+                              (part.rsplit(" ", 1) for part in parts.split(", "))}
+
+    def test_the_last_line_says_what_the_memory_is_for(self):
+        udp = ("--listen", "udp://127.0.0.1:0?schema=telemetry")
+        total, parts = self.parts(*udp)
+        self.assertAlmostEqual(total, sum(parts.values()), delta=0.5)
+        more, also = self.parts(*udp, "--listen", "udp://127.0.0.1:0?schema=telemetry&rate_limit=9",
+                                "--control", f"unix:{self.folder / 'c'}")
+        self.assertAlmostEqual(more, sum(also.values()), delta=0.5)
+        self.assertGreater(also["senders"], parts["senders"])
+        self.assertGreater(also["others"], parts["others"])
+
+    def test_the_manual_says_what_a_tcp_listener_adds(self):
+        def tcp(port, keys=""):
+            return "--listen", f"tcp://127.0.0.1:{port}?schema=telemetry&framing=length32{keys}"
+        before = self.parts(*tcp(1))[1]
+        after = self.parts(*tcp(1), *tcp(2))[1]
+        connections = before["listeners"] - self.parts(*tcp(1, "&max_connections=1"))[1]["listeners"]
+        self.assertAlmostEqual(connections, 4.4, delta=0.2)
+        self.assertAlmostEqual(after["listeners"] - before["listeners"] - connections, 9, delta=0.2)
+        name = "batches for long messages"
+        self.assertAlmostEqual(after[name] - before[name], 8, delta=0.3)
+
+    def test_a_budget_is_divided(self):
+        total, parts = self.parts("--listen", "udp://127.0.0.1:0?schema=telemetry", "--memory",
+                                  "100MiB")
+        self.assertTrue(99 <= total <= 100, total)
+        self.assertGreater(parts["queues"], 60)
+
+    def test_a_budget_that_is_too_small_has_no_parts(self):
+        text = self.printed("--listen", "udp://127.0.0.1:0?schema=telemetry", "--memory", "1MiB")
+        self.assertNotIn("# memory", text)
+
+
 @unittest.skipIf(READS_FILES, "this program reads files")
 class NoFile(ConfigTest):
     def test_a_file_is_refused(self):

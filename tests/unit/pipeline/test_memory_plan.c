@@ -1,4 +1,5 @@
 /* Tests how the memory budget is divided. */
+#include <stdio.h>
 #include <string.h>
 
 #include "collector/pipeline/memory_plan.h"
@@ -37,6 +38,27 @@ TEST(who_may_ask_shortens_no_queue_where_no_budget_was_given)
     assert_int_equal(with.small_batches - without.small_batches, 2 * TAP_BATCHES + 1);
     assert_int_equal(with.large_batches - without.large_batches, TAP_LARGE);
     assert_true(with.total > without.total);
+}
+
+TEST(the_parts_of_a_plan_are_its_total_and_fit_into_their_text)
+{
+    struct memory_needs most = asked;
+    most.rate_limits = most.ingests = most.sinks = 4000;
+    most.dead_letters = true;
+    most.sink_memory = most.source_memory = most.reserved = UINT64_C(1) << 45;
+    const struct memory_needs *all[] = {&plain, &asked, &most};
+    for (size_t i = 0; i < 3; i++) {
+        struct memory_plan plan = plan_of(0, all[i]);
+        const struct memory_parts *parts = &plan.parts;
+        assert_int_equal(parts->queues + parts->large_batches + parts->listeners + parts->senders +
+                             parts->sinks + parts->rest,
+                         plan.total);
+        char text[MEMORY_PLAN_TEXT_SIZE], expected[32];
+        memory_plan_describe(&plan, text, sizeof text);
+        assert_true(strlen(text) < sizeof text - 1);
+        snprintf(expected, sizeof expected, "others %.1f", (double)parts->rest / 1048576.0);
+        assert_string_equal(strrchr(text, ',') + 2, expected);
+    }
 }
 
 /*

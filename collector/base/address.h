@@ -1,6 +1,6 @@
 /*
- * An IP address with a port, independent of the operating system. For a process that sends over a
- * local socket: its user and its process id.
+ * Represents an address, independent of the operating system: an IP address with a port or, for a
+ * process that sends over a local socket, its user and its process id.
  *
  * Addresses are copied, compared and formatted without allocation. An IPv4-mapped IPv6 address (RFC
  * 4291, section 2.5.5.2) is always stored as an IPv4 address.

@@ -1,5 +1,5 @@
 /*
- * Memory that is allocated by moving a pointer, and freed all at once.
+ * Allocates memory by moving a pointer, and frees all of it at once.
  *
  * An arena does not own its memory. Blocks are aligned to 8 bytes (enough for the structures of
  * protobuf-c; 16 would make records a tenth larger). One thread at a time.

@@ -1,6 +1,6 @@
 /*
- * Unsigned integers in packets and files, in either byte order: most significant byte first
- * (network order) or least significant byte first. The bytes need no alignment.
+ * Reads and writes unsigned integers in packets and files, in either byte order: most significant
+ * byte first (network order) or least significant byte first. The bytes need no alignment.
  */
 #ifndef SLUICE_COLLECTOR_BASE_BYTE_ORDER_H
 #define SLUICE_COLLECTOR_BASE_BYTE_ORDER_H

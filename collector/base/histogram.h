@@ -1,5 +1,5 @@
 /*
- * The distribution of a measure: counters for the ranges between fixed bounds.
+ * Counts the values of a measure in ranges between fixed bounds.
  *
  * One thread adds values; any thread may read (collector/base/counter.h). Adding a value costs two
  * additions and a few comparisons. Values are added for each drain, batch or write, never for each

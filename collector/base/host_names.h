@@ -1,5 +1,5 @@
 /*
- * The host names that HTTP requests may use.
+ * Checks the host names that HTTP requests use.
  *
  * A web page can let its own name resolve to 127.0.0.1, or to any address that the reader's browser
  * can reach. Its requests then go to that address as if to the page's own server ("DNS rebinding"),

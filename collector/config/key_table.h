@@ -1,5 +1,5 @@
 /*
- * The one table of the keys of listeners, schemas, sinks and dead letters.
+ * The table of all keys of listeners, schemas, sinks and dead letters.
  *
  * To add a key, add a field to config.h or contract/sink_settings.h, and a row to key_table.c.
  * Parsing, default, range, suggestions and help follow from the row. A destination declares the

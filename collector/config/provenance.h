@@ -1,6 +1,6 @@
 /*
- * The settings as they were written, and the place of each: the command line, the environment, a
- * file, or the defaults of the program.
+ * Stores the settings as they were written, and the place of each: the command line, the
+ * environment, a file, or the defaults of the program.
  *
  * Each value of an option is one entry. A listener or sink is a URL even if the file has a map. So
  * the same code checks all values, and a fault at a byte of a text is reported with its line and

@@ -1,5 +1,5 @@
 /*
- * Environment variables of the program, and references to variables in texts.
+ * Classifies environment variables, and finds references to variables in texts.
  *
  * Each option that takes a value has a variable SLUICE_NAME (config/provenance.h). A variable with
  * this prefix that does not belong to an option is probably a mistake. Main thread.

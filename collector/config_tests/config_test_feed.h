@@ -1,5 +1,5 @@
 /*
- * The input of a listener in a test: a source in memory that replaces the listener's own source.
+ * Feeds the input of a test to a listener: a source in memory replaces the listener's own source.
  *
  * Datagrams are passed to the listener's ingest, like the datagrams of a capture. The bytes of
  * connections are received by the collector's stream_connection from a channel in memory.

@@ -1,5 +1,6 @@
 /*
- * The output of a sink in a test: a destination in memory that replaces the sink's own destination.
+ * Stores the output of a sink in a test: a destination in memory replaces the sink's own
+ * destination.
  *
  * The sink's thread, writer and encoder are those of the collector. A stream replaces stdout:,
  * file: and command:; a file set is used for formats with `arrange`; a relay stores each datagram

@@ -1,6 +1,7 @@
 /*
- * A growing text. Begin with a zeroed struct. If memory is short it sets `failed` and ignores
- * further appends, so that the caller checks once at the end. One thread at a time.
+ * Appends to a text that grows as necessary. Begin with a zeroed struct. If memory is short it sets
+ * `failed` and ignores further appends, so that the caller checks once at the end. One thread at a
+ * time.
  */
 #ifndef SLUICE_COLLECTOR_CONFIG_TESTS_GROWING_TEXT_H
 #define SLUICE_COLLECTOR_CONFIG_TESTS_GROWING_TEXT_H

@@ -1,5 +1,5 @@
 /*
- * One client of the control socket: its requests, one line each, and the answers to send.
+ * Reads the requests of one client of the control socket, one line each, and sends the answers.
  *
  * Memory for usual answers is allocated by control_client_create. A client that sends an endless
  * line, or does not read its answers, is disconnected. No function waits. Main thread.

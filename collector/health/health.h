@@ -1,5 +1,5 @@
 /*
- * The health report: whether the collector works, as JSON for people and for monitoring.
+ * Writes the health report: JSON that shows people and monitoring whether the collector works.
  *
  * The status "ready" means that all is well; "degraded" means that the collector receives but loses
  * or delays records (the report has the reasons and numbers); "stuck" and "stopping" mean that it

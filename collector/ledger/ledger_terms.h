@@ -260,7 +260,7 @@ enum ledger_part {
          "nothing, if there are few: clients repeat their requests; otherwise check the network")  \
     SESSION_END_TERMS(TERM)
 
-/* The ends of a DTLS listener's sessions. After a stop, their sum is `sessions`. */
+/* Counts of how a DTLS listener's sessions ended. After a stop, their sum is `sessions`. */
 #define SESSION_END_TERMS(TERM)                                                                    \
     TERM(sessions_closed, PART_SESSIONS, "DTLS sessions that the client ended.",                   \
          "nothing; this is the ordinary end")                                                      \
@@ -275,7 +275,7 @@ enum ledger_part {
     TERM(sessions_stopped, PART_SESSIONS, "DTLS sessions that were open at the stop.",             \
          "nothing; clients begin others after the start")
 
-/* The ends of a stream listener's connections. After a stop, their sum is `connections`. */
+/* Counts of how a stream listener's connections ended. After a stop, their sum is `connections`. */
 #define CONNECTION_END_TERMS(TERM)                                                                 \
     TERM(closed, PART_CONNECTIONS, "Connections that the client closed, after a whole frame.",     \
          "nothing; this is the ordinary end")                                                      \

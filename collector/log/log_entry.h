@@ -1,4 +1,4 @@
-/* A message of the log, and its formatting as a line. Pure functions; any thread. */
+/* Makes a message of the log, and formats it as a line. Pure functions; any thread. */
 #ifndef SLUICE_COLLECTOR_LOG_LOG_ENTRY_H
 #define SLUICE_COLLECTOR_LOG_LOG_ENTRY_H
 

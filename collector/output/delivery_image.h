@@ -1,6 +1,6 @@
 /*
- * A delivery's block as contiguous bytes: the form in which a spill stores it, so that it can be
- * sent again without being encoded again, with the same ids.
+ * Converts a delivery's block to contiguous bytes and back. A spill stores blocks in this form, so
+ * that they can be sent again with the same ids, without being encoded again.
  *
  * Pure functions; any thread.
  */

@@ -25,7 +25,7 @@ void delivery_complete_record(const struct delivery_writer *delivery,
                               const struct buffered_block *buffered, size_t index, bool over,
                               struct delivery_outcomes *outcomes);
 
-/* Logs the records that were not delivered, or perhaps not delivered. */
+/* Logs how many records were refused, or may not have been delivered. */
 void delivery_log_refusal(struct delivery_writer *delivery,
                           const struct delivery_outcomes *outcomes, const struct error *error);
 

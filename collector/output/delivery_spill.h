@@ -1,5 +1,5 @@
 /*
- * A delivery's blocks on disk: stores them as images in a spill (collector/spill/spill.h).
+ * Stores a delivery's blocks on disk, as images in a spill (collector/spill/spill.h).
  *
  * Lifecycle: open; store, take and acknowledge blocks; close. One thread at a time. Blocks are
  * taken in the order in which they were stored, and acknowledged in any order.

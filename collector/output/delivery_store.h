@@ -65,10 +65,10 @@ struct buffered_block *delivery_empty_block(struct delivery_writer *delivery,
 bool delivery_take_from_disk(struct delivery_writer *delivery, int64_t now);
 
 /*
- * Needs a spill. Called at a stop. Leaves waiting blocks on disk that are there, and stores the
- * other waiting blocks. This keeps the blocks in order: if some waiting blocks are only in memory,
- * no newer block is on disk. Blocks that cannot be stored still wait after the call. If the next
- * run might find such a block on disk, the block's records become maybe_sent.
+ * Needs a spill. Called at a stop. A waiting block that is on disk stays there; the other waiting
+ * blocks are stored. This keeps the blocks in order: if some waiting blocks are only in memory, no
+ * newer block is on disk. Blocks that cannot be stored still wait after the call. If the next run
+ * might find one of them on disk, its records become maybe_sent.
  */
 void delivery_store_waiting(struct delivery_writer *delivery);
 

@@ -70,8 +70,8 @@ static void delivery_seal(struct delivery_writer *delivery)
 
 /*
  * Returns true if the writer must give up because the deadline has passed. In that case sets its
- * state to SINK_GIVING_UP, unless the writer stores the remaining records on disk: such a writer
- * gives up only blocks that cannot be stored.
+ * state to SINK_GIVING_UP, unless the writer stores the remaining records on disk. A writer that
+ * stores records gives up only the blocks that cannot be stored.
  */
 static bool is_late(struct sink_writer *writer)
 {

@@ -1,6 +1,6 @@
 /*
- * The records that a file set collects for each of its files: a block for each file, until it is
- * written.
+ * Stores the records that a file set collects for each of its files: a block for each file, until
+ * the block is written.
  *
  * All blocks share chunks of memory, so that few files have large blocks, and many files small
  * ones. A block is a chain of chunks; all but its last chunk are full. The blocks with records are

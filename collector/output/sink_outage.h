@@ -1,7 +1,7 @@
 /*
- * The outage of a sink's destination, as the log reports it: one line when it begins, lines at
- * growing intervals while it lasts (log_trouble.h), and one line when it ends, with the outcomes of
- * the records since its beginning. Only the sink's thread, except where a function says otherwise.
+ * Logs an outage of a sink's destination: one line when the outage begins, lines at growing
+ * intervals while it lasts (log_trouble.h), and one line when it ends, with the outcomes of the
+ * records since its beginning. Only the sink's thread, except where a function says otherwise.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_OUTAGE_H

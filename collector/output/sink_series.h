@@ -1,7 +1,7 @@
 /*
- * The limits of a sink's series and times. Counts the samples that the limits leave out or change,
- * and logs them at growing intervals, with the senders and labels that cause most of them. Only for
- * the sink's thread.
+ * Counts the samples that the limits of a sink's series and times leave out or change. Logs them at
+ * growing intervals, with the senders and labels that cause most of them. Only for the sink's
+ * thread.
  */
 #ifndef SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H
 #define SLUICE_COLLECTOR_OUTPUT_SINK_SERIES_H

@@ -1,7 +1,7 @@
 /*
- * One sink and the thread that runs it. The thread takes batches from its queues in turn, encodes
- * their records into a block, and writes the block when it is full, when the queues are empty, or
- * when flush_interval has passed.
+ * Runs a sink, usually in a thread of its own. The thread takes batches from its queues in turn,
+ * encodes their records into a block, and writes the block when it is full, when the queues are
+ * empty, or when flush_interval has passed.
  *
  * Lifecycle: create; sink_thread_add_queue for each producer; open; start; the producers close
  * their queues; join (sink_thread_stop sets a deadline first); destroy.

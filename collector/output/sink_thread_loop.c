@@ -1,5 +1,6 @@
 /*
- * The work of a sink's thread, step by step: it takes batches, writes them, and serves what is due.
+ * Does the work of a sink's thread, step by step: takes batches, writes them, and serves the writer
+ * when it is due.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /*
- * The writing side of a sink: it encodes the records that the sink's thread takes, passes the bytes
- * to the destination, and counts the outcome of each record.
+ * Encodes the records that a sink's thread takes, passes the bytes to the destination, and counts
+ * the outcome of each record.
  *
  * There is one implementation for each kind of destination: stream_writer.h, file_set_writer.h,
  * relay_writer.h and delivery_writer.h; sink_kind.h chooses one. This file has the code that they

@@ -1,6 +1,6 @@
 /*
- * The state of a pipeline that its ledger does not have: memory in use, how full the queues are,
- * which sinks wait, and whether the receivers answer. Used for health and metrics.
+ * Reads the state of a pipeline that its ledger does not have: memory in use, how full the queues
+ * are, which sinks wait, and whether the receivers answer. Used for health and metrics.
  *
  * Main thread, while the pipeline exists. The functions do not wait.
  */

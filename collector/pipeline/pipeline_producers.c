@@ -153,8 +153,8 @@ static int make_ingest_thread(struct pipeline *pipeline, struct ingest_thread *t
     thread->pool = pipeline->pool;
     if (thread->counters == NULL) {
         /*
-         * Room for the counters of every possible listener. The system adds pages only when they
-         * are used.
+         * Room for the counters of every possible listener. Pages that no counter has used need no
+         * RAM.
          */
         thread->counters = calloc(BATCH_QUEUE_LISTENERS, sizeof(struct ingest_counters *));
         if (thread->counters == NULL)

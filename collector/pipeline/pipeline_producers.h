@@ -1,4 +1,7 @@
-/* The producers: the threads of a receiver or of one source, which fill batches for listeners. */
+/*
+ * Makes and ends the producers: the threads of a receiver or of one source, which fill batches for
+ * listeners.
+ */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_PRODUCERS_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_PRODUCERS_H
 

@@ -1,4 +1,4 @@
-/* The state of each listener, made at start or during a reload. */
+/* Makes the state of each listener, at start or during a reload. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 #define SLUICE_COLLECTOR_PIPELINE_PIPELINE_SOURCES_H
 

@@ -1,6 +1,6 @@
 /*
- * The commit of a reload: the prepared parts replace the present ones while the producers are
- * paused. No step here can fail.
+ * Commits a reload: replaces the present parts by the prepared ones while the producers are paused.
+ * No step here can fail.
  */
 #include <stdlib.h>
 

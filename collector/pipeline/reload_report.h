@@ -1,4 +1,4 @@
-/* The changes of a reload, for its log line. Main thread. */
+/* Lists the changes of a reload, for its log line. Main thread. */
 #ifndef SLUICE_COLLECTOR_PIPELINE_RELOAD_REPORT_H
 #define SLUICE_COLLECTOR_PIPELINE_RELOAD_REPORT_H
 

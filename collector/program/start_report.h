@@ -1,5 +1,5 @@
 /*
- * The log lines of a start: version, configuration file and memory, where records go, and the
+ * Logs the lines of a start: version, configuration file and memory, where records go, and the
  * control address. Sources log that they listen.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_START_REPORT_H

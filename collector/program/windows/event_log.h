@@ -1,8 +1,8 @@
 /*
- * The system's event log, to which a service writes its log instead of stderr. Each log line and
- * each ledger becomes an event, whose type is the level of the line. messages.mc has the messages.
- * The installation of a service registers its event source, so that the event viewer finds the
- * messages in this program's file. Only on Windows.
+ * Writes the log of a service to the system's event log instead of stderr. Each log line and each
+ * ledger becomes an event, whose type is the level of the line. messages.mc has the messages. The
+ * installation of a service registers its event source, so that the event viewer finds the messages
+ * in this program's file. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_EVENT_LOG_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_EVENT_LOG_H

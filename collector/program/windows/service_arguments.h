@@ -1,6 +1,6 @@
 /*
- * The collector's arguments when it runs as a service: the options of a command line that make
- * sense for a service. Main thread. Only on Windows.
+ * Reads the collector's arguments when it runs as a service: the options of a command line that
+ * make sense for a service. Main thread. Only on Windows.
  */
 #ifndef SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H
 #define SLUICE_COLLECTOR_PROGRAM_WINDOWS_SERVICE_ARGUMENTS_H

@@ -1,8 +1,8 @@
 /*
- * Log lines that hint at a wrong schema of a listener: its messages look like those of another
- * schema, they have extensions that no file of the schema declares, some of them produce no line in
- * a sink, or their samples lack a label. These are not errors, because Protobuf decodes almost any
- * bytes and accepts unknown fields.
+ * Logs hints at a wrong schema of a listener: its messages look like those of another schema, they
+ * have extensions that no file of the schema declares, some of them produce no line in a sink, or
+ * their samples lack a label. These are not errors, because Protobuf decodes almost any bytes and
+ * accepts unknown fields.
  *
  * Each listener has one mismatch_hint, which its receiving threads and all sinks share. Messages
  * without unknown fields that produce a line cost nothing.

@@ -1,5 +1,5 @@
 /*
- * The schemas of one or more listeners, and which datagrams each of them decodes.
+ * Lists the schemas of one or more listeners, and finds the schema that decodes a datagram.
  *
  * A list is immutable and owns its schemas. It has a reference count. A batch holds a reference
  * until its last release, so that records in flight keep the schemas that decoded them. The last

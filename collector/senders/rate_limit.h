@@ -44,7 +44,7 @@ struct rate_limit *rate_limit_create(uint64_t rate, const uint8_t secret[16]);
 /* NULL is allowed. */
 void rate_limit_destroy(struct rate_limit *limit);
 
-/* Returns the bytes that a rate limit allocates. The system adds pages when sources use them. */
+/* Returns the bytes that a rate limit allocates. Pages that no source has used need no RAM. */
 size_t rate_limit_memory(void);
 
 /*

@@ -1,5 +1,6 @@
 /*
- * The bytes of a state file (seal_state.h): which sealed datagrams an earlier run accepted.
+ * Writes and reads the bytes of a state file (seal_state.h), which show which sealed datagrams an
+ * earlier run accepted.
  *
  * While the program runs, images without windows are written again and again; their floors are
  * ahead of the accepted times. When the program has stopped, one image with all windows is written.

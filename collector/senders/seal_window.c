@@ -91,7 +91,10 @@ static struct seal_session *find_session(struct seal_sessions *sessions, uint64_
     return NULL;
 }
 
-/* Returns a free slot, otherwise that of the session with the oldest latest time. */
+/*
+ * Returns a free slot. If there is none, returns the slot of the session with the oldest latest
+ * time.
+ */
 static struct seal_session *choose_slot(struct seal_sessions *sessions)
 {
     struct seal_session *chosen = &sessions->slots[0];

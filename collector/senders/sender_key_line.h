@@ -1,5 +1,5 @@
 /*
- * A line of a keys file: `NAME KEYID KEY [not-before=TIME] [not-after=TIME]`.
+ * Parses and writes a line of a keys file: `NAME KEYID KEY [not-before=TIME] [not-after=TIME]`.
  *
  * NAME is 1 to 63 letters, digits, `.`, `_` and `-`, and begins with a letter or a digit. KEYID is
  * 16 hexadecimal digits, not all 0. KEY is 32 bytes as base64 or 64 hexadecimal digits. TIME is as

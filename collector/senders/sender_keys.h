@@ -1,5 +1,5 @@
 /*
- * The keys of senders, read from a keys file: a line for each key (sender_key_line.h), empty lines,
+ * Loads the keys of senders from a keys file: a line for each key (sender_key_line.h), empty lines,
  * and comments after `#`. Several keys may have the same name, so that a new key can be distributed
  * before the old one ends.
  *

@@ -131,16 +131,16 @@ struct sequence_table *sequence_table_create(size_t senders, const uint8_t secre
 void sequence_table_destroy(struct sequence_table *table);
 
 /*
- * Returns the bytes that a table for this number of senders allocates. The system adds pages when
- * senders use them.
+ * Returns the bytes that a table for this number of senders allocates. Pages that no sender has
+ * used need no RAM.
  */
 size_t sequence_table_memory(size_t senders);
 
 /*
  * Adds room for SEQUENCE_SPREAD_SENDERS spread senders with windows of `window` numbers
- * (sequence_spread_window). Allocates sequence_spread_memory() bytes; the system adds pages when
- * senders use them. Call it once, before sequence_keep_senders and the first step. Returns false if
- * out of memory.
+ * (sequence_spread_window). Allocates sequence_spread_memory() bytes; pages that no sender has used
+ * need no RAM. Call it once, before sequence_keep_senders and the first step. Returns false if out
+ * of memory.
  */
 bool sequence_add_spread(struct sequence_table *table, uint32_t window);
 size_t sequence_spread_memory(uint32_t window);
@@ -153,8 +153,8 @@ uint32_t sequence_spread_window(uint64_t apart);
 
 /*
  * Makes the table keep each sender's identity and losses for sequence_each_sender. Allocates
- * sequence_senders_memory() bytes for ordinary senders, and again for spread senders; the system
- * adds pages when senders use them. Call it before the first step. Returns false if out of memory.
+ * sequence_senders_memory() bytes for ordinary senders, and again for spread senders; pages that no
+ * sender has used need no RAM. Call it before the first step. Returns false if out of memory.
  */
 bool sequence_keep_senders(struct sequence_table *table);
 size_t sequence_senders_memory(size_t senders);

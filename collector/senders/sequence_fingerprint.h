@@ -1,4 +1,4 @@
-/* The hash by which a sequence table (sequence.h) finds a sender. */
+/* Computes the hash by which a sequence table (sequence.h) finds a sender. */
 #ifndef SLUICE_COLLECTOR_SENDERS_SEQUENCE_FINGERPRINT_H
 #define SLUICE_COLLECTOR_SENDERS_SEQUENCE_FINGERPRINT_H
 

@@ -1,6 +1,6 @@
 /*
- * The senders of a sequence table (sequence.h) whose windows have the same size: sets of slots,
- * each with a sender and its window. sharded_sets.h chooses the sets of a sender.
+ * Stores the senders of a sequence table (sequence.h) whose windows have the same size: sets of
+ * slots, each with a sender and its window. sharded_sets.h chooses the sets of a sender.
  *
  * The caller holds the lock of the set's shard, unless stated otherwise.
  */

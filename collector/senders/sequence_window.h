@@ -1,7 +1,7 @@
 /*
- * The window of a sender in a sequence table (sequence.h): which of its last numbers were seen, and
- * how the next number is classified. The window ends at the highest number seen; number n has bit n
- * % size.
+ * Maintains the window of a sender in a sequence table (sequence.h): remembers which of the
+ * sender's last numbers were seen, and classifies the next number. The window ends at the highest
+ * number seen; number n has bit n % size.
  *
  * The table owns the memory. One thread at a time.
  */

@@ -1,5 +1,5 @@
 /*
- * The series that a sink writes, in a table of fixed size that forgets idle series.
+ * Stores the series that a sink writes, in a table of fixed size that forgets idle series.
  *
  * A series is identified by a 64-bit fingerprint (base/fingerprint.h). With n series in the table,
  * a new one is mistaken for one of them with a probability of about n / 2^63. With a million

@@ -1,7 +1,7 @@
 /*
- * gzip (RFC 1952), with zlib. Level 3 compresses JSON lines (of the tests' captures and of
- * sluice-send), in blocks of 64 KiB, to between 1/16 and 1/43 of their size, at 0.55 to 1.2 GB/s.
- * Level 4 takes twice the time for 7 to 11 % less output.
+ * Compresses to gzip (RFC 1952), with zlib. Level 3 compresses JSON lines (of the tests' captures
+ * and of sluice-send), in blocks of 64 KiB, to between 1/16 and 1/43 of their size, at 0.55 to 1.2
+ * GB/s. Level 4 takes twice the time for 7 to 11 % less output.
  *
  * A gzip member does not contain its length. sluice adds the length of each member that it writes
  * in an extra field, which other programs ignore (section 2.3.1.1): SI1 'S', SI2 'L', 4 bytes, the

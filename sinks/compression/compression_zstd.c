@@ -1,7 +1,7 @@
 /*
- * zstd (RFC 8878). Level 1 compresses JSON lines (of the tests' captures and of sluice-send), in
- * blocks of 64 KiB, to between 1/20 and 1/71 of their size, at 1.7 to 3.5 GB/s. Level 3, the
- * library's default, gives about the same size and speed, and takes twice the memory.
+ * Compresses to zstd (RFC 8878). Level 1 compresses JSON lines (of the tests' captures and of
+ * sluice-send), in blocks of 64 KiB, to between 1/20 and 1/71 of their size, at 1.7 to 3.5 GB/s.
+ * Level 3, the library's default, gives about the same size and speed, and takes twice the memory.
  */
 #include <stdalign.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * The headers of an http: sink's requests: the type of the body, and the headers from the user's
- * files. The contents of those files are never shown.
+ * Makes the headers of an http: sink's requests: the type of the body, and the headers from the
+ * user's files. The contents of those files are never shown.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_HEADERS_H

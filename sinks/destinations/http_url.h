@@ -1,4 +1,4 @@
-/* The URLs that an http: sink sends to. Pure functions; any thread. */
+/* Makes the URLs that an http: sink sends to. Pure functions; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_HTTP_URL_H
 #define SLUICE_SINKS_DESTINATIONS_HTTP_URL_H
 

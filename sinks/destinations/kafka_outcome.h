@@ -1,4 +1,4 @@
-/* The outcome of a message, from librdkafka's report. Pure; any thread. */
+/* Determines the outcome of a message from librdkafka's report. Pure; any thread. */
 #ifndef SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
 #define SLUICE_SINKS_DESTINATIONS_KAFKA_OUTCOME_H
 

@@ -1,6 +1,7 @@
 /*
- * The ID of a message, with which a receiver recognises duplicates. It has the sink's epoch and the
- * number of the message's first record, so it is the same when the message is sent again.
+ * Writes the ID of a message, with which a receiver recognises duplicates. The ID has the sink's
+ * epoch and the number of the message's first record, so it is the same when the message is sent
+ * again.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_MESSAGE_ID_H
 #define SLUICE_SINKS_DESTINATIONS_MESSAGE_ID_H

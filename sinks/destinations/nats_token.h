@@ -1,4 +1,7 @@
-/* The token of a message: the end of its reply subject, which names the message in an answer. */
+/*
+ * Writes and reads the token of a message: the end of its reply subject, which names the message in
+ * an answer.
+ */
 #ifndef SLUICE_SINKS_DESTINATIONS_NATS_TOKEN_H
 #define SLUICE_SINKS_DESTINATIONS_NATS_TOKEN_H
 

@@ -1,5 +1,6 @@
 /*
- * The common part of destinations that write to a struct output_file, which they open themselves.
+ * Implements the common part of destinations that write to a struct output_file, which they open
+ * themselves.
  */
 #ifndef SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H
 #define SLUICE_SINKS_DESTINATIONS_OUTPUT_DESTINATION_H

@@ -1,4 +1,4 @@
-/* The key of a record. A broker keeps the order of records that have the same key. */
+/* Computes the key of a record. A broker keeps the order of records that have the same key. */
 #ifndef SLUICE_SINKS_DESTINATIONS_RECORD_KEY_H
 #define SLUICE_SINKS_DESTINATIONS_RECORD_KEY_H
 

@@ -1,5 +1,5 @@
 /*
- * The name of a topic or subject, with fields that each record fills: "sluice.%{schema}.%F".
+ * Expands the name of a topic or subject, whose fields each record fills: "sluice.%{schema}.%F".
  *
  *   %Y %m %d %H %F      the record's arrival, UTC: 4, 2, 2 and 2 digits, and %Y-%m-%d
  *   %{listener}         the listener's URL

@@ -1,6 +1,6 @@
 /*
- * The number and size of a file set's blocks, and its memory. Pure functions of the path and the
- * settings of a sink.
+ * Computes the number and size of a file set's blocks, and its memory. Pure functions of the path
+ * and the settings of a sink.
  */
 #ifndef SLUICE_SINKS_FILES_FILE_SHAPE_H
 #define SLUICE_SINKS_FILES_FILE_SHAPE_H

@@ -1,6 +1,6 @@
 /*
- * The files that a sink is writing, by their paths. The number of a file is that of its block. All
- * memory is allocated at creation.
+ * Finds the files that a sink is writing, by their paths. A file and its block have the same
+ * number. All memory is allocated at creation.
  *
  * A path depends on the time and the sender of each record, so several files are written at a time.
  * The number of paths is limited: records for further paths go to a file with "other" instead of

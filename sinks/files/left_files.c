@@ -222,7 +222,7 @@ void left_files_finish(const struct file_content *content, const struct path_tem
     }
     /*
      * One walk for each number, so that the files of a path are finished in the order of their
-     * numbers, which is that of their age. Usually there are no numbers.
+     * numbers, the oldest first. Usually there are no numbers.
      */
     while (finishing.next != UINT32_MAX) {
         finishing.number = finishing.next;

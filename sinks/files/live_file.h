@@ -1,7 +1,7 @@
 /*
- * A file of a sink, from its first block to its completion. During this time it is locked and is
- * named PATH.part, or has a number before ".part" (PART_SUFFIX). When it is complete it gets its
- * name (sinks/files/finished_files.h).
+ * Writes a file of a sink, from its first block to its completion. During this time it is locked
+ * and is named PATH.part, or has a number before ".part" (PART_SUFFIX). When it is complete it gets
+ * its name (sinks/files/finished_files.h).
  *
  * A file can be put aside: it is closed, and later continued at its end. The next block begins a
  * new file if the old one was moved or removed, if another program prevents opening it again, or if

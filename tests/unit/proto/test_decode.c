@@ -113,7 +113,9 @@ static void a_riemann_event_with_a_metric_is_a_sample(void **state)
     assert_labels(decoding, 0, "host=web1;state=ok;tags=prod,,eu;rack=r7;bare=;");
 }
 
-/* Riemann itself uses the integer; without one, the double; without that, the float. */
+/*
+ * Riemann itself uses the integer if there is one, otherwise the double, and otherwise the float.
+ */
 static void the_metric_of_several_is_the_one_that_riemann_takes(void **state)
 {
     struct decoding *decoding = *state;
@@ -203,7 +205,7 @@ static void an_empty_msg_is_a_message_without_samples(void **state)
     assert_samples(decoding, 0);
 }
 
-/* Strings of proto2 may have any bytes, such as NUL and invalid UTF-8. */
+/* A string of proto2 may have any bytes, also NUL and bytes that are not UTF-8. */
 static void a_riemann_string_may_hold_any_bytes(void **state)
 {
     struct decoding *decoding = *state;
@@ -287,7 +289,7 @@ static void telemetry_samples_are_as_sent(void **state)
     assert_true(second.type == SAMPLE_UINT64 && second.value.uint64 == UINT64_MAX);
     assert_int_equal(second.time_ns, 88);
     assert_int_equal(second.start_time_ns, 11);
-    /* The labels of the sample come first. */
+    /* The labels of the sample come before those that all samples share. */
     assert_labels(decoding, 1, "host=own;host=web1;zone=eu;");
     struct sample third = sample_at(decoding, 2);
     assert_int_equal(third.kind, SAMPLE_COUNTER);
@@ -354,7 +356,7 @@ static void a_sample_without_a_value_is_none_and_an_unknown_kind_a_gauge(void **
     assert_int_equal(sample_at(decoding, 0).kind, SAMPLE_GAUGE);
 }
 
-/* The values are members of a oneof, so the last one counts. */
+/* The values are members of one oneof, so only the last one counts. */
 static void the_last_of_several_values_counts(void **state)
 {
     struct decoding *decoding = *state;
@@ -473,7 +475,7 @@ static void unknown_fields_are_no_fault(void **state)
     wire_uint(&wire, MSG_OK, 1);
     assert_decodes_to(decoding, &wire, DECODE_OK);
 
-    /* Unknown fields are written unchanged after the known ones. */
+    /* Unknown fields are written unchanged, after the known fields. */
     char bytes[128];
     struct output out = {.data = bytes, .capacity = sizeof bytes};
     schema_riemann.write_protobuf(decoding->schema, decoding->message, &out);

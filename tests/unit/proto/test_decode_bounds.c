@@ -36,7 +36,7 @@ static void assert_tower(struct decoding *decoding, uint32_t field, size_t level
 static void a_hundred_levels_are_decoded_and_one_more_is_too_deep(void **state)
 {
     struct decoding *decoding = *state;
-    /* A single field, a list, and a member of a oneof. */
+    /* The fields are a single message, a list, and a member of a oneof. */
     static const uint32_t fields[] = {1, 2, 4};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         assert_tower(decoding, fields[i], SCHEMA_MAX_DEPTH - 1, DECODE_OK);
@@ -83,8 +83,8 @@ static void types_that_nest_through_each_other_count_every_level(void **state)
 }
 
 /*
- * Adds two levels: all bytes written so far become the content of `inner` in a group, or the value
- * of a map entry.
+ * Wraps the bytes written so far in two more levels: in `inner` of a group if `group` is true,
+ * otherwise in the value of a map entry.
  */
 static void wrap_in_two(bool group)
 {
@@ -114,7 +114,9 @@ static void known_groups_and_entries_of_maps_count_as_levels(void **state)
         }
 }
 
-/* The bytes of an unknown field are not decoded, even if they look like nested messages. */
+/*
+ * Unknown fields are not decoded, so their bytes may look like messages that are nested too deep.
+ */
 static void unknown_bytes_are_not_looked_into(void **state)
 {
     struct decoding *decoding = *state;
@@ -123,7 +125,8 @@ static void unknown_bytes_are_not_looked_into(void **state)
 }
 
 /*
- * A length has up to five bytes. The levels are counted even if a length is longer than necessary.
+ * A length may be up to five bytes long. Levels are counted in the same way if a length is longer
+ * than necessary.
  */
 static void padded_lengths_hide_no_level(void **state)
 {
@@ -188,8 +191,9 @@ static void what_makes_no_sense_before_a_tower_is_malformed(void **state)
 /* --- time limits ------------------------------------------------------------------------------ */
 
 /*
- * Each occurrence of the message is merged with the map. One that adds no entry does not change the
- * map. Sorting the map again each time took more than a second for each of these datagrams.
+ * Each occurrence of the message is merged with the map of the earlier ones. If it adds no entry,
+ * the map must not be sorted again. Sorting it each time took more than a second for each of these
+ * datagrams.
  */
 static void a_map_is_not_looked_at_again_for_merges_that_add_nothing(void **state)
 {
@@ -255,7 +259,7 @@ static void with_too_little_memory_a_message_is_too_large_and_takes_none(void **
     assert_int_equal(decoding->arena.used, needed);
 }
 
-/* A datagram of 65,506 bytes of empty events needs almost 8 MiB. */
+/* A datagram of 65,506 bytes with only empty events needs almost 8 MiB. */
 static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **state)
 {
     struct decoding *decoding = *state;
@@ -273,8 +277,8 @@ static void a_datagram_that_grows_a_hundredfold_is_bounded_by_the_arena(void **s
 }
 
 /*
- * Decodes with more and more memory: the result is DECODE_TOO_LARGE until there is enough. A failed
- * decoding must not use more memory than it has.
+ * Doubles the memory until it suffices. Until then each decoding must return DECODE_TOO_LARGE, and
+ * it must not use more memory than it was given.
  */
 static void assert_bounded_by_room(struct decoding *decoding, size_t most)
 {
@@ -302,8 +306,8 @@ static void thirty_thousand_empty_messages_are_bounded_by_the_arena(void **state
 }
 
 /*
- * Each level takes about three bytes, and a struct with all fields of Legacy. The message is then
- * merged with itself.
+ * Each level has about three bytes in the datagram, but needs a struct with all fields of Legacy.
+ * Merging the message with itself needs this memory again.
  */
 static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void **state)
 {
@@ -316,7 +320,10 @@ static void a_few_bytes_that_nest_large_messages_are_bounded_by_the_arena(void *
     assert_bounded_by_room(*state, (size_t)1024 * 1024);
 }
 
-/* A list gets the same element again and again. Each merge copies the list, which takes memory. */
+/*
+ * The same message with a list is merged again and again. Each merge copies the list, which needs
+ * memory.
+ */
 static void a_message_merged_many_times_is_bounded_by_the_arena(void **state)
 {
     size_t child = wire_begin(&wire, 18);

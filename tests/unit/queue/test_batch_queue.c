@@ -304,7 +304,9 @@ TEST(a_queue_is_full_exactly_when_it_refuses_a_listener_that_is_in_it)
     for (size_t capacity = 1; capacity <= CAPACITY; capacity++) {
         for (int shared = 0; shared < 2; shared++) {
             struct fixture fixture = make(capacity, shared != 0);
-            /* For each listener, the number of all batches and of large ones. */
+            /*
+             * `held` has, for each listener, the number of all its batches and of its large ones.
+             */
             size_t held[3][2] = {{0}};
             for (int step = 0; step < 300; step++) {
                 random = random * 1664525 + 1013904223;
@@ -351,8 +353,8 @@ TEST(the_share_of_a_flooding_listener_fills_evenly)
 /* --- eviction of the oldest batches ----------------------------------------------------------- */
 
 /*
- * As a producer that drops the oldest batches: requests room after each push, even if it was
- * refused.
+ * Pushes a batch and then requests room, even if the push was refused. A producer that drops the
+ * oldest batches does this.
  */
 static enum queue_result offer_newest(struct fixture *fixture, size_t listener, bool large,
                                       bool *asked)
@@ -424,7 +426,7 @@ TEST(the_oldest_make_room_for_the_newest)
     finish(&fixture);
 }
 
-/* A quarter of one slot would be 0. */
+/* A quarter of one slot is 0, but room must be made for one batch. */
 TEST(the_smallest_queue_gives_its_only_batch)
 {
     struct fixture fixture = make(1, false);
@@ -438,7 +440,7 @@ TEST(the_smallest_queue_gives_its_only_batch)
     finish(&fixture);
 }
 
-/* The sink has made room since the request, so no batch is evicted. */
+/* The sink has taken batches since the request, so there is room and no batch is evicted. */
 TEST(room_is_not_made_if_it_exists_already)
 {
     struct fixture fixture = make(CAPACITY, false);
@@ -547,7 +549,7 @@ static void produce(void *argument)
                 break;
             continue;
         }
-        /* Read before the push, because then the consumer owns the batch. */
+        /* The count is read before the push, because after it the consumer owns the batch. */
         uint32_t count = batch->count;
         if (traffic->makes_room)
             (void)batch_queue_want_room(traffic->fixture.queue, batch, true);
@@ -572,7 +574,7 @@ static void check_batch(struct traffic *traffic, const struct batch *batch)
     }
 }
 
-/* The sums include evicted records, which may be out of order. */
+/* check_batch adds up the records, which may be out of order when they are evicted. */
 static void sum_up_evicted(void *context, struct batch *batch)
 {
     struct traffic *traffic = context;

@@ -20,7 +20,7 @@ TEST(bytes_come_out_in_order_in_any_pieces)
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[8] = "";
-    /* Wraps around the end of the ring at each position. */
+    /* In the rounds, the parts wrap around the end of the ring at each position. */
     for (int round = 0; round < 30; round++) {
         const struct byte_part parts[] = {{"ab", 2}, {NULL, 0}, {"cdefg", 5}};
         assert_true(byte_ring_is_empty(ring));
@@ -71,7 +71,9 @@ TEST(it_is_finished_when_it_is_closed_and_empty)
 
 #define LETTERS 20000
 
-/* Puts letters of 1 to 100 bytes, each after its size. Their bytes depend on their number. */
+/*
+ * Puts pieces of 1 to 100 bytes, each after its size. The bytes of each piece depend on its number.
+ */
 static void produce(void *argument)
 {
     struct byte_ring *ring = argument;

@@ -17,7 +17,7 @@ TEST(items_come_out_in_the_order_they_went_in)
     int items[5];
     struct ring *ring = ring_create(5);
     assert_null(ring_pop(ring));
-    /* Wraps around the end of the slots at each position. */
+    /* In the rounds, the items wrap around the end of the slots at each position. */
     for (int round = 0; round < 100; round++) {
         for (int i = 0; i < 3 + round % 3; i++)
             assert_true(ring_push(ring, &items[i]));
@@ -80,7 +80,7 @@ static void assert_pops(struct ring *ring, const int *expected, size_t count)
 TEST(chosen_items_are_taken_out_oldest_first_and_the_rest_keep_their_order)
 {
     int items[] = {9, 1, 8, 2, 7, 3};
-    /* Wraps around the end of the slots at each position. */
+    /* In the rounds, the items wrap around the end of the slots at each position. */
     for (size_t start = 0; start < 8; start++) {
         struct ring *ring = ring_create(6);
         struct numbers small = {.below = 5};
@@ -156,8 +156,9 @@ struct item {
 };
 
 /*
- * Items go through one ring and return through another, and are only then written again. So each
- * ring must make plain memory of one thread visible to the other.
+ * One thread writes items and sends them through the ring `forth`. The other reads them and returns
+ * them through `back`. The items are plain memory, so each ring must make them visible to the other
+ * thread.
  */
 struct traffic {
     struct ring *forth, *back;
@@ -267,7 +268,7 @@ TEST(everything_arrives_at_a_slow_consumer)
     assert_all_arrive(&tight, 1);
 }
 
-/* When the consumer sees the close, it also sees all items pushed before it. */
+/* A consumer that sees the close must also see all items that were pushed before it. */
 TEST(the_end_never_overtakes_the_last_item)
 {
     for (uint64_t count = 0; count < 200; count++) {
@@ -298,7 +299,7 @@ static void push_and_close(void *argument)
     }
 }
 
-/* A ring that contains an item is not finished, whenever its producer closes it. */
+/* A ring that still has an item is not finished, at whatever time its producer closes it. */
 TEST(the_end_is_never_seen_before_the_last_item)
 {
     static struct ends ends;

@@ -38,7 +38,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* As a producer without sinks, offers a batch of this many records. */
+/* Offers a batch of this many records to the tap, as a producer without sinks does. */
 static void pass(struct fixture *fixture, size_t producer, uint32_t records, bool large)
 {
     struct batch *batch = batch_acquire(fixture->pool, large);

@@ -75,8 +75,8 @@ struct piece {
 };
 
 /*
- * Takes a segment whose bytes identify it. Its front and its rest are allocated with their exact
- * sizes, so that sanitizers detect reads past them.
+ * Takes a segment whose bytes depend on its identity. The two parts of the datagram are in blocks
+ * of their exact sizes, so that sanitizers detect a read past them.
  */
 static enum assembly_result take(struct piece piece, struct refusal *refusal)
 {
@@ -215,7 +215,7 @@ TEST_WITH(a_clock_set_back_restarts_the_timeout, set_up, tear_down)
     assert_int_equal(given_up[REASON_SEGMENTS_MISSING], 1);
 }
 
-/* A capture may have such times. Their signed difference would overflow. */
+/* The difference between such times would overflow a signed number. A capture may have them. */
 TEST_WITH(times_as_far_apart_as_can_be_end_the_timeout, set_up, tear_down)
 {
     (void)state;
@@ -282,7 +282,7 @@ TEST_WITH(a_message_makes_room_for_itself_only_if_no_other_can, set_up, tear_dow
     whole(2, 2, true, sizes, 3);
 }
 
-/* A long segment needs the room of several short messages, which are all given up. */
+/* A long segment needs the room of several short messages. All of these are given up. */
 TEST_WITH(long_segments_take_the_room_of_many, set_up, tear_down)
 {
     (void)state;
@@ -334,9 +334,9 @@ TEST_WITH(messages_with_equal_numbers_differ_by_host_port_or_publisher, set_up, 
 #define MOST     12
 
 /*
- * Mixes the segments of several messages. Some are duplicated or lost, and time passes. Each
- * datagram must be part of a complete message, refused or given up. A message is complete once if
- * all its segments arrive in time and there was enough memory.
+ * The segments of several messages are mixed; some are duplicated or lost, and time passes. Each
+ * datagram must end as a part of a whole message, as refused, or as given up. A message must become
+ * whole once if all its segments arrive in time and there is enough memory.
  */
 TEST_WITH(every_datagram_has_one_outcome, set_up, tear_down)
 {

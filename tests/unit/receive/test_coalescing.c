@@ -21,10 +21,6 @@ static struct coalescing of_socket(int64_t most_ns, uint64_t buffer)
     return coalescing;
 }
 
-/*
- * Notes ten rounds of `each` datagrams. The rounds are `every_ns` apart and begin at `*now_ns`.
- * Returns the pause after the last round.
- */
 static int64_t allowed_ns; /* how late records may be in the present test */
 
 static int64_t rounds(struct coalescing *coalescing, int64_t *now_ns, int64_t every_ns,
@@ -58,10 +54,13 @@ TEST(at_a_low_rate_there_is_no_pause)
 
 TEST(a_pause_that_would_gather_too_few_is_not_taken)
 {
-    /* In half a millisecond, first one datagram less than enough, and then exactly enough. */
+    /*
+     * In half a millisecond come first one datagram less than a pause needs, and then exactly
+     * enough.
+     */
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST - 2), 0);
     assert_int_equal(rest_at(of_socket(500 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 500 * US);
-    /* A pause of at most 100 us would gather too few datagrams, so there is none. */
+    /* A pause of at most 100 us would gather too few datagrams, so there is no pause. */
     assert_int_equal(rest_at(of_socket(100 * US, LARGE_BUFFER), 2 * COALESCING_LEAST), 0);
 }
 
@@ -121,7 +120,10 @@ TEST(a_rate_is_known_after_enough_time)
     assert_int_equal(coalescing_delay(&coalescing, 0, 10 * US), 0);
 }
 
-/* Returns the pause at this rate if the socket and all sinks allow records to be late. */
+/*
+ * Returns the pause of a socket at this rate. `late_ns` is how late the sinks allow records to be,
+ * and `most_ns` how long the socket may pause.
+ */
 static int64_t late_pause_at(int64_t most_ns, int64_t late_ns, uint64_t buffer,
                              uint64_t datagrams_a_ms)
 {
@@ -146,7 +148,10 @@ TEST(a_long_pause_gathers_no_more_than_enough)
     assert_int_equal(late_pause_at(5 * MS, 50 * MS, LARGE_BUFFER, 1000), 500 * US);
 }
 
-/* The limit of the pause holds for any rate that was measured before. */
+/*
+ * After a quiet period, the fastest possible datagrams must fit in half of the buffer during a
+ * pause.
+ */
 TEST(a_burst_after_a_quiet_time_finds_room)
 {
     const uint64_t buffer = (uint64_t)4 << 20;
@@ -157,7 +162,10 @@ TEST(a_burst_after_a_quiet_time_finds_room)
     assert_int_equal(late_pause_at(10 * MS, 50 * MS, 4096, 8), 0);
 }
 
-/* A stream's buffer has no overhead for each datagram, and a sender that is too fast waits. */
+/*
+ * The buffer of a stream needs no extra memory for each datagram, and a fast sender waits when it
+ * is full. So a stream may pause longer.
+ */
 TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
 {
     const uint64_t buffer = 64 * 1024;
@@ -168,7 +176,7 @@ TEST(a_stream_may_pause_longer_than_datagrams_with_an_equal_buffer)
     int64_t rest = rest_at(stream, 20);
     assert_int_equal(rest, 5 * MS);
     assert_true(rest_at(datagrams, 20) <= 500 * US);
-    /* A pause fills at most 1/COALESCING_BUFFER_PART of the buffer. */
+    /* During a pause, at most 1/COALESCING_BUFFER_PART of the buffer fills. */
     rest = rest_at(stream, 100);
     assert_in_range(rest, MS, buffer / COALESCING_BUFFER_PART * MS / (100 * SIZE));
     allowed_ns = 0;

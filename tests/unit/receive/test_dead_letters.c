@@ -194,8 +194,8 @@ TEST_WITH(enough_disk_space_is_not_logged, set_up, scratch_remove)
 }
 
 /*
- * Finds the first comment in the file that begins with `text`. Stores its beginning in `found` and
- * returns its size.
+ * Finds the first comment in the file that begins with `text`, and stores where it begins in
+ * `found`. Returns its size.
  */
 static size_t find_comment(const char *bytes, size_t size, const char *text, const char **found)
 {
@@ -209,7 +209,10 @@ static size_t find_comment(const char *bytes, size_t size, const char *text, con
     return 0;
 }
 
-/* The name has characters of two bytes and is longer than a comment may be, so that it is cut. */
+/*
+ * Gives the listener a name that is longer than a comment may be and consists of characters of two
+ * bytes. Asserts that the comment is not cut inside of a character.
+ */
 static void assert_ends_with_a_character(const char *before)
 {
     char name[700], text[32];
@@ -277,7 +280,7 @@ TEST_WITH(letters_beyond_the_rate_are_dropped, set_up, scratch_remove)
     assert_int_equal(read_back(), counter_read(&written.kept));
 }
 
-/* The letters stay in the ring until start() is called. */
+/* Before start() is called, all letters stay in the ring. */
 TEST_WITH(letters_that_do_not_fit_the_ring_are_dropped, set_up, scratch_remove)
 {
     (void)state;

@@ -14,8 +14,8 @@
 #define MS INT64_C(1000000)
 
 /*
- * A handshake begins with two calls of the library. The wrapped clock counts a millisecond for
- * each.
+ * How long a handshake takes at its beginning, which is two calls of the library. The wrapped clock
+ * counts a millisecond for each call.
  */
 #define HANDSHAKE_MS 2
 
@@ -86,7 +86,10 @@ static void end_world(struct world *world)
 
 /* --- the clients ------------------------------------------------------------------------------ */
 
-/* Addresses in the same /64 network of IPv6 count as one host. */
+/*
+ * Returns the address of a client in a /64 network of IPv6. All addresses of such a network count
+ * as one host.
+ */
 static struct address client(uint8_t network, uint8_t number)
 {
     const uint8_t bytes[16] = {0x20, 0x01, 0x0d, 0xb8, [7] = network, [15] = number};
@@ -100,8 +103,8 @@ static uint8_t *put(uint8_t *at, const void *bytes, size_t size)
 }
 
 /*
- * Writes a ClientHello: record, message, cookie, and one cipher for pre-shared keys. `number` is in
- * its random bytes. Returns its size.
+ * Writes a ClientHello: the heads of record and message, the cookie, and one cipher suite for
+ * pre-shared keys. `number` is in its random bytes. Returns its size.
  */
 static size_t write_hello(uint8_t *hello, uint32_t number, const uint8_t *cookie)
 {

@@ -14,7 +14,7 @@ static struct address client(unsigned number)
     return address_from_ipv4(bytes, (uint16_t)(1000 + number % 4));
 }
 
-/* Returns a fake association. The table only compares the pointers. */
+/* Returns a pointer that stands for an association. The table only compares such pointers. */
 static struct ssl_st *association(unsigned number)
 {
     static char all[2 * MOST];
@@ -149,7 +149,7 @@ TEST(handshakes_that_do_not_complete_use_no_place_of_a_session)
     end_all(&peers);
 }
 
-/* Clients 0 to 3 belong to one host, 4 to 7 to the next, and so on. */
+/* Clients 0 to 3 belong to one host, clients 4 to 7 to the next one, and so on. */
 TEST(a_full_table_gives_up_the_oldest_handshake_of_the_host_that_has_most)
 {
     static const unsigned begun[] = {8, 4, 0, 5, 1, 2, 6};
@@ -211,7 +211,7 @@ TEST(sessions_are_in_the_order_of_their_last_datagrams)
     end_all(&peers);
 }
 
-/* The model is a list of all numbers. */
+/* `seen` has each number that was accepted. */
 TEST(a_number_is_seen_once_within_the_window)
 {
     enum { NUMBERS = 400 };

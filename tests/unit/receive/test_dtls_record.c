@@ -27,7 +27,10 @@ static void put_header(struct bytes *to, uint8_t type, uint16_t epoch, size_t si
     put(to, head, sizeof head);
 }
 
-/* Writes a message that claims the size `claimed`. The record has its bytes from offset `at`. */
+/*
+ * Writes a record with a fragment of a message: the `size` bytes of it from offset `at`. The
+ * message claims to have `claimed` bytes.
+ */
 static void put_message(struct bytes *to, uint8_t type, size_t claimed, uint16_t number, size_t at,
                         const void *bytes, size_t size)
 {

@@ -9,7 +9,7 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-/* A host only has a client while it begins a handshake. */
+/* The most clients of a host. In these tests, a host has one only while it begins a handshake. */
 #define CLIENTS 1
 
 struct world {
@@ -92,7 +92,7 @@ TEST(hosts_that_need_little_get_it_while_others_use_all_they_can_get)
     stream_hosts_destroy(&world.hosts);
 }
 
-/* Host 0 tries nine times as often as each other host. */
+/* Host 0 tries nine times as often as each of the other hosts. */
 TEST(hosts_that_use_all_they_can_get_share_the_time_equally)
 {
     struct world world;

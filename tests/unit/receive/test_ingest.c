@@ -60,8 +60,8 @@ TEST_WITH(without_a_free_large_batch_large_datagrams_count_as_no_buffer, set_up,
 }
 
 /*
- * Takes a datagram from 192.0.2.`last`, which is in the allowed network. If `last` is 0, the sender
- * is in another network.
+ * Takes a datagram from 192.0.2.`last`, which is in the allowed network. If `last` is 0, the
+ * datagram is from another network.
  */
 static void take_from(struct ingest_bench *bench, uint8_t last, const void *bytes, size_t size,
                       bool truncated)
@@ -112,7 +112,7 @@ TEST_WITH(without_a_free_batch_denied_senders_count_as_no_buffer, set_up, ingest
     networks_free(senders);
 }
 
-/* The open batch, which the datagram did not use, is kept for the next one. */
+/* A denied datagram does not use the open batch, which is kept for the next datagram. */
 TEST_WITH(a_denied_datagram_leaves_the_open_batch_available, set_up, ingest_bench_close)
 {
     struct ingest_bench *bench = *state;
@@ -124,7 +124,7 @@ TEST_WITH(a_denied_datagram_leaves_the_open_batch_available, set_up, ingest_benc
     networks_free(senders);
 }
 
-/* All datagrams count against the limit of their source, except those of denied senders. */
+/* Each datagram counts against the limit of its source, unless its sender is denied. */
 TEST_WITH(the_rate_is_limited_before_the_contents_are_checked, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";
@@ -152,7 +152,7 @@ TEST_WITH(the_rate_is_limited_before_the_contents_are_checked, set_up, ingest_be
     networks_free(senders);
 }
 
-/* A datagram that finds no free batch does not count against the limit of its source. */
+/* A datagram for which no batch is free does not count against the limit of its source. */
 TEST_WITH(without_a_free_batch_the_rate_limit_is_not_used, set_up, ingest_bench_close)
 {
     static const uint8_t secret[16] = "not very secret";

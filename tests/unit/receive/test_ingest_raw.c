@@ -73,7 +73,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Datagrams without the magic bytes, which fill several batches. */
+/* The datagrams match no schema, and fill several batches. */
 #define DATAGRAMS     100
 #define DATAGRAM_SIZE 2000
 
@@ -120,7 +120,10 @@ TEST_WITH(a_full_batch_is_followed_by_another, set_up, tear_down)
     assert_int_equal(counter_read(&fixture->offers->raw_refused), 0);
 }
 
-/* Further datagrams count as no_buffer, which is checked before their schema. */
+/*
+ * When no batch is free, datagrams count as no_buffer. This is checked before they are matched with
+ * a schema.
+ */
 TEST_WITH(if_no_other_batch_is_free_a_copy_is_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -150,7 +153,9 @@ TEST_WITH(copies_that_find_the_queue_full_are_refused_and_counted, set_up, tear_
 
 /* --- segments that are given up while another datagram is received ---------------------------- */
 
-/* Segments of incomplete messages. As raw datagrams they fill more than one small batch. */
+/*
+ * Segments of messages that stay incomplete. As raw datagrams they fill more than one small batch.
+ */
 #define LATE      60
 #define LATE_SIZE 1200
 
@@ -168,8 +173,8 @@ static void take_segment(struct ingest_bench *bench, uint32_t message, unsigned 
 }
 
 /*
- * Takes segments that are too late when the next one arrives. Message 1 is not too late then.
- * Copies of the late segments need a second batch.
+ * Takes LATE segments whose timeout is over when the next segment arrives, and a segment of message
+ * 1 whose timeout is not. Copies of the LATE segments need a second batch.
  */
 static void hold_late_ones(struct ingest_bench *bench)
 {
@@ -187,7 +192,7 @@ static void put_new_schemas(struct ingest_bench *bench)
     schema_slot_put(bench->listener.schemas, list);
 }
 
-/* Without a sink, a batch releases its schemas as soon as it is offered. */
+/* There is no sink, so a batch releases its schemas as soon as it is offered. */
 TEST_WITH(a_message_outlives_the_batch_that_it_was_admitted_by, set_up_segments, tear_down)
 {
     struct fixture *fixture = *state;

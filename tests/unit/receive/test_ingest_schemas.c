@@ -73,7 +73,10 @@ TEST_WITH(the_first_schema_that_matches_has_the_datagram, NULL, close_bench)
 {
     (void)state;
     open_bench(by_magic, 2);
-    /* Malformed in the second schema; in the first it would be valid after its header. */
+    /*
+     * The first schema matches this datagram and skips its header of one byte. In the second schema
+     * it would be malformed.
+     */
     take("!text");
     assert_int_equal(decoded(bench), 1);
     take("text");
@@ -110,7 +113,10 @@ TEST_WITH(senders_are_distinguished_by_their_network, NULL, close_bench)
     assert_int_equal(count_of(bench, REASON_NO_MATCH), 1);
 }
 
-/* The magic bytes are matched in the front of a datagram that continues in its rest. */
+/*
+ * The magic bytes are at the beginning of a datagram that is longer than its first part,
+ * DATAGRAM_FRONT_SIZE.
+ */
 TEST_WITH(a_long_datagram_is_matched_by_its_beginning, NULL, close_bench)
 {
     (void)state;
@@ -224,8 +230,8 @@ TEST_WITH(max_decoded_is_for_all_messages_together, NULL, close_bench)
 }
 
 /*
- * The datagram fits neither in the rest of the small batch nor in an empty small one, so a large
- * one gets all of it.
+ * The datagram does not fit in the rest of the small batch, nor in an empty small batch. So a large
+ * batch gets all of it.
  */
 TEST_WITH(a_datagram_of_many_messages_is_decoded_once_wherever_it_fits, NULL, close_bench)
 {
@@ -288,7 +294,7 @@ TEST_WITH(heartbeats_are_control, NULL, close_bench)
 
 #define OTLP_LINE "{\"format\":\"json\",\"version\":1}\n"
 
-/* The first schema is for traces, the second for metrics. */
+/* The first schema is for traces, and the second one for metrics. */
 static const struct schema_config otlp_udp[] = {
     {.ops = &fake_schema, .source = source, .framing = FRAMING_OTLP_UDP},
     {.ops = &fake_schema_of_anything, .source = source, .framing = FRAMING_OTLP_UDP},
@@ -450,8 +456,8 @@ TEST_WITH(registered_encodings_are_malformed, NULL, close_bench)
 }
 
 /*
- * The number wraps around. 2 is lost, 1 and 3 are swapped, and 4 is duplicated. A message counts
- * once, however many segments it has.
+ * The numbers wrap around: 2 is lost, 1 and 3 are swapped, and 4 is duplicated. A message counts
+ * once, even if it has several segments.
  */
 TEST_WITH(message_numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
@@ -499,7 +505,7 @@ static void take_number(const char *sender, unsigned number)
     take_from(sender, text, (size_t)snprintf(text, sizeof text, "#%u", number));
 }
 
-/* Numbers from 0 to 9: 4 is lost, 6 and 7 are swapped, and 8 is duplicated. */
+/* The numbers are 0 to 9: 4 is lost, 6 and 7 are swapped, and 8 is duplicated. */
 TEST_WITH(numbers_reveal_losses_swaps_and_duplicates, NULL, close_bench)
 {
     (void)state;
@@ -578,7 +584,10 @@ TEST_WITH(an_open_batch_keeps_its_schemas, NULL, close_bench)
     assert_int_equal(decoded(bench), 3);
 }
 
-/* The list of the new batch matches the datagram again. The old list has been freed. */
+/*
+ * When a datagram is moved to the next batch, it is matched again with that batch's schemas. The
+ * earlier schemas may have been freed.
+ */
 TEST_WITH(a_datagram_moved_to_the_next_batch_uses_its_schemas, NULL, close_bench)
 {
     (void)state;

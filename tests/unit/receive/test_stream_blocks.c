@@ -50,12 +50,12 @@ TEST(each_host_leaves_half_of_what_is_free_and_the_fourth_gets_one_at_once)
     memset(hosts, 0, sizeof hosts);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(take_all(blocks, &hosts[i]), shares[i]);
-    /* The fifth host waits. A host that has several blocks must return one first. */
+    /* The fifth host must wait, and a host that has several blocks must return one. */
     assert_int_equal(take_all(blocks, &hosts[4]), 0);
     assert_true(stream_blocks_are_short(blocks));
     assert_int_equal(demand_on(blocks, &hosts[0]), STREAM_BLOCKS_WANTED_FIRST);
     assert_int_equal(demand_on(blocks, &hosts[2]), STREAM_BLOCKS_WANTED);
-    /* A returned block goes to the waiting host, even if another host requests one first. */
+    /* The returned block is for the waiting host, even if another host requests one before it. */
     stream_blocks_release(blocks, &hosts[0].share, hosts[0].held[0]);
     hosts[0].held[0] = NULL;
     assert_null(stream_blocks_acquire(blocks, &hosts[0].share, &hosts[0].waits[5]));
@@ -97,7 +97,10 @@ TEST(a_host_waiting_for_its_share_does_not_press_others)
     struct host many = {0}, one = {0};
     one.held[0] = stream_blocks_acquire(blocks, &one.share, &one.waits[0]);
     assert_int_equal(take_all(blocks, &many), 4);
-    /* `many` waits, although blocks are free, because it has all that one host may have. */
+    /*
+     * `many` waits although blocks are free, because it already has the most that one host may
+     * have.
+     */
     assert_true(stream_blocks_are_short(blocks));
     assert_int_equal(demand_on(blocks, &many), STREAM_BLOCKS_WANTED);
     assert_int_equal(demand_on(blocks, &one), STREAM_BLOCKS_ENOUGH);
@@ -119,7 +122,7 @@ TEST(a_connection_takes_its_block_and_its_wait_to_another_host)
     stream_blocks_transfer(blocks, &before.share, &after.share, true, false);
     assert_int_equal(before.share.blocks, 4);
     assert_int_equal(after.share.blocks, 1);
-    /* The waiting connection belongs to `after`. */
+    /* The connection that waits is now one of `after`. */
     assert_int_equal(demand_on(blocks, &after), STREAM_BLOCKS_WANTED);
     after.held[0] = before.held[0];
     before.held[0] = NULL;

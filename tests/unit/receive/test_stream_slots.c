@@ -21,7 +21,10 @@ static struct address ipv4(uint8_t host)
     return address_from_ipv4((uint8_t[4]){192, 0, 2, host}, 1000);
 }
 
-/* Acquires a slot and begins no connection. Returns NULL if the host has its share. */
+/*
+ * Acquires a slot without beginning a connection in it. Returns NULL if the host already has its
+ * share.
+ */
 static struct stream_slot *acquire(struct stream_slots *slots, struct address peer)
 {
     bool of_host;

@@ -9,7 +9,7 @@
 #include "collector/receive/tls_handshake.h"
 #include "tests/support/test.h"
 
-/* The beginning of a record with a ClientHello of the longest allowed size. */
+/* The first bytes of a record that has a ClientHello of the longest allowed size. */
 static const uint8_t longest[] = {22, 3, 1, 32, 4, 1, 0, 32, 0};
 
 static const char *say(struct tls_handshake *handshake)
@@ -22,7 +22,7 @@ static const char too_many[] = "too many large handshakes at the same time";
 #define CHAIN  1000
 #define CLIENT 3000
 
-/* The bytes that a handshake reserves for the longest ClientHello. */
+/* The bytes of the budget that a handshake with the longest ClientHello reserves. */
 #define EACH (CHAIN + 4 * TLS_HELLO_MOST)
 
 static struct tls_handshake begin(struct tls_budget *budget, struct stream_share *share)
@@ -50,7 +50,7 @@ TEST(large_handshakes_share_the_memory_planned_for_all_connections)
         else
             assert_string_equal(too_much, too_many);
     }
-    /* A handshake that was refused must be ended, too. */
+    /* Ending a handshake twice is allowed. The last one was refused, and must be ended too. */
     for (size_t i = most - 1; i <= most; i++) {
         tls_handshake_end(&all[i]);
         tls_handshake_end(&all[i]);

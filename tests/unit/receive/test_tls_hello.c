@@ -26,7 +26,7 @@ static void put_record(struct bytes *to, uint8_t type, const uint8_t *bytes, siz
 }
 
 /*
- * Writes a ClientHello that claims this size, and the beginning of its body, in records of at most
+ * Writes the beginning of a ClientHello that claims to have `size` bytes, in records of at most
  * `piece` bytes.
  */
 static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, size_t piece)
@@ -44,7 +44,8 @@ static void put_hello(struct bytes *to, size_t size, uint8_t id, size_t suites, 
 }
 
 /*
- * Returns true if the whole hello is allowed. Asserts the same result when it is read byte by byte.
+ * Returns true if tls_hello_read allows all bytes. Asserts that it gives the same result when it
+ * gets one byte at a time.
  */
 static bool passes(const struct bytes *bytes, bool is_old)
 {
@@ -88,7 +89,7 @@ TEST(a_hello_is_refused_by_its_cipher_suites)
     assert_false(passes_hello(4000, 255, 0xffff));
 }
 
-/* The version and the random bytes come before the cipher suites, and may have any values. */
+/* The version and the random bytes may have any values, and they come before the cipher suites. */
 TEST(fields_before_the_cipher_suites_are_not_mistaken_for_them)
 {
     static const uint8_t before[2 + 32 + 1] = {
@@ -107,7 +108,7 @@ TEST(a_second_hello_has_the_same_limits)
     struct bytes bytes = {.size = 0};
     const uint8_t change[] = {1};
     put_hello(&bytes, 200, 32, 100, 50);
-    /* TLS 1.3 sends this message between the two hellos. */
+    /* A client of TLS 1.3 sends ChangeCipherSpec between its two hellos. */
     put_record(&bytes, 20, change, sizeof change);
     put_record(&bytes, 23, change, sizeof change); /* early data */
     assert_true(passes(&bytes, false));
@@ -115,7 +116,7 @@ TEST(a_second_hello_has_the_same_limits)
     assert_false(passes(&bytes, false));
 }
 
-/* After ChangeCipherSpec, messages of TLS 1.2 are encrypted and may have any bytes. */
+/* Messages of TLS 1.2 after ChangeCipherSpec are encrypted, so they may have any bytes. */
 TEST(encrypted_messages_of_tls_1_2_are_not_read)
 {
     struct bytes bytes = {.size = 0};

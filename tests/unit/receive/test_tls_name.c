@@ -4,7 +4,8 @@
 #include "collector/receive/tls_name.h"
 #include "tests/support/test.h"
 
-/* Fakes of the library's functions. A certificate is a number that is cast to a pointer. */
+/* The behaviour of the fake functions of the library. A certificate is a pointer to `certificate`.
+ */
 static int certificate;
 static struct {
     bool shown; /* the client sends a certificate */
@@ -72,7 +73,7 @@ TEST(a_client_that_shows_a_certificate_has_its_subjects_name)
     assert_memory_equal(name, expected, sizeof name);
 }
 
-/* All clients without a certificate would get the same name. */
+/* If clients without a certificate had a name, all of them would have the same one. */
 TEST(a_client_without_a_certificate_has_no_name)
 {
     uint8_t name[CHANNEL_NAME_SIZE], nothing[CHANNEL_NAME_SIZE] = {0};

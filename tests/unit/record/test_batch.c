@@ -33,7 +33,7 @@ TEST(a_fresh_batch_is_empty_and_has_its_size)
         assert_int_equal(batch->arena.used, 0);
         assert_int_equal(batch->arena.capacity, large ? BATCH_LARGE_SIZE : BATCH_SMALL_SIZE);
         assert_int_equal((uintptr_t)batch->arena.base % ARENA_ALIGNMENT, 0);
-        /* All of the arena may be written. */
+        /* Writes all bytes of the arena, which must be allowed. */
         memset(batch->arena.base, 0xa5, batch->arena.capacity);
         batch_release(batch);
     }
@@ -210,7 +210,7 @@ TEST(large_batches_become_longer_while_some_are_out)
     assert_int_equal(batch_pool_levels(pool).large, 2);
     assert_int_equal(batch_pool_levels(pool).large_free, 0);
 
-    /* Batches are not made smaller. */
+    /* The smaller size has no effect on a batch that exists. */
     assert_true(batch_pool_resize_to(pool, 1, 3, BATCH_LARGE_SIZE));
     before = acquire(pool, true);
     assert_int_equal(before->arena.capacity, 2 * BATCH_LARGE_SIZE);
@@ -309,8 +309,8 @@ static void read_and_release(void *argument)
 }
 
 /*
- * The only batch is filled again in the next round. This is a data race unless all readers have
- * finished.
+ * There is one batch, which is filled again in each round. This is a data race unless all readers
+ * have released the batch.
  */
 TEST(a_shared_batch_is_refilled_only_after_all_readers)
 {

@@ -190,7 +190,7 @@ TEST_WITH(with_other_schemas_it_is_reported_again, begin_telemetry, end)
     assert_lines(2);
 }
 
-/* The message has all fields of the schema, and one more. */
+/* The message has all fields of the schema and one unknown field, as a newer sender would send. */
 TEST_WITH(a_sender_newer_than_the_schema_causes_no_hint, begin_telemetry, end)
 {
     put_gauge();
@@ -231,7 +231,10 @@ TEST_WITH(a_message_without_a_line_is_reported_once, begin_riemann, end)
     assert_lines(1);
 }
 
-/* A rule of the sink removed the samples, or the message has no fields. */
+/*
+ * Two messages that produce no line: one whose samples are left out by a rule of the sink, and one
+ * without fields.
+ */
 TEST_WITH(messages_with_samples_or_without_fields_are_not_reported, begin_riemann, end)
 {
     put_metric_event();

@@ -92,7 +92,7 @@ TEST_WITH(names_are_joined, set_up, tear_down)
     schema_list_release(list);
 }
 
-/* Each configuration differs from the first in one setting. */
+/* Each of the other configurations differs from `first` in one setting. */
 TEST_WITH(configurations_are_equal_only_as_a_whole, set_up, tear_down)
 {
     (void)state;
@@ -151,8 +151,8 @@ static struct schema_list *made_from(const struct schema_config *configs, size_t
 }
 
 /*
- * Each list differs from the first in one setting. The differences of the last two do not affect
- * the sequence numbers in schema 1.
+ * Each of the other lists differs from the first one in one setting. The last two differences do
+ * not change which datagrams schema 1 numbers, so its sequence numbers are kept.
  */
 TEST_WITH(numbers_are_equal_if_equal_datagrams_are_read_alike, set_up, tear_down)
 {
@@ -274,7 +274,10 @@ static void take_and_use(void *argument)
     }
 }
 
-/* The thread sanitizer detects a reader that uses a list while it is created or freed. */
+/*
+ * Two threads take lists while others replace them. The thread sanitizer detects a list that is
+ * used while it is made or freed.
+ */
 TEST_WITH(a_slot_may_be_replaced_during_takes, set_up, tear_down)
 {
     (void)state;

@@ -71,7 +71,7 @@ TEST(a_source_within_its_rate_is_never_refused)
     rate_limit_destroy(limit);
 }
 
-/* A capture may have such times. Their signed difference would overflow. */
+/* The difference between such times would overflow a signed number. A capture may have them. */
 TEST(times_as_far_apart_as_can_be_fill_a_bucket)
 {
     struct rate_limit *limit = limit_of(10);
@@ -138,7 +138,7 @@ TEST(setting_the_clock_blocks_no_source)
     rate_limit_destroy(limit);
 }
 
-/* The worst case: 60 times as many sources as the table holds send at the same time. */
+/* In the worst case, 60 times as many sources as the table can hold send at the same time. */
 TEST(a_source_at_its_limit_stays_there_however_many_others_come)
 {
     struct rate_limit *limit = limit_of(2);
@@ -161,12 +161,12 @@ TEST(a_replaced_source_begins_with_a_full_bucket)
     rate_limit_destroy(limit);
 }
 
-/* less than the number of sources that the table holds */
+/* This is less than the number of sources that the table can hold. */
 #define SOURCES 10000
 
 /*
- * Each source sends four times, and each time two datagrams more than allowed. Some sets of the
- * table are full by chance.
+ * Each source sends four datagrams, two more than it may. Some sets of the table are full by
+ * chance, so a few sources are replaced and send more.
  */
 TEST(a_table_with_room_replaces_few_sources)
 {

@@ -7,7 +7,7 @@
 
 #define NOW INT64_C(1700000000000000000)
 
-/* less than the number of sources that the table holds */
+/* This is less than the number of sources that the table can hold. */
 #define SOURCES 10000
 
 #define THREADS 4
@@ -65,7 +65,7 @@ static void send_from_all(void *context)
         atomic_fetch_add(&crowd->passed, take(crowd->limit, n));
 }
 
-/* Because of the number of sources, some use their second set. */
+/* There are enough sources that some of them use their second set in the table. */
 TEST(threads_share_all_sources_buckets)
 {
     struct crowd crowd = {.limit = limit_of(2)};

@@ -52,7 +52,7 @@ TEST_WITH(a_file_that_other_users_may_open_is_refused, make_state, scratch_remov
     }
     assert_int_equal(chmod(scratch_path("state"), 0640), 0);
     assert_int_equal(check(), 0);
-    /* As on a Kubernetes volume with fsGroup. */
+    /* A Kubernetes volume with fsGroup has files of this mode. */
     assert_int_equal(chmod(scratch_path("state"), 0660), 0);
     assert_int_equal(check(), 0);
 }

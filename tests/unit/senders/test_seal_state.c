@@ -27,8 +27,8 @@ static unsigned lost;              /* number of these datagrams that were not ac
 static void pass_time(void);
 
 /*
- * The linker replaces the functions by these (--wrap in CMakeLists.txt). A sync does not write to
- * disk.
+ * The linker makes the program call the __wrap_ functions (--wrap in CMakeLists.txt). In these
+ * tests a sync does not write to disk.
  */
 bool __wrap_data_file_sync(struct data_file file, struct error *why);
 bool __wrap_folder_sync(const char *path, struct error *why);
@@ -100,7 +100,10 @@ static struct seal_state *restart(struct seal_state *state)
     return open_state();
 }
 
-/* Like restart, but the file has only the last regular write, as after a crash. */
+/*
+ * Closes the state and opens it as after a crash: the file has what the last regular write wrote,
+ * and not what the close writes.
+ */
 static struct seal_state *crash(struct seal_state *state)
 {
     size_t size;
@@ -209,8 +212,8 @@ TEST_WITH(nothing_is_accepted_beyond_what_is_written, scratch_make, scratch_remo
 /* --- slow disks ------------------------------------------------------------------------------- */
 
 /*
- * Writes at the times of the state's thread: half a second after the previous write began, or at
- * its end if that is later.
+ * Writes at the times at which the state's thread would: half a second after the previous write
+ * began, or when that write ends if this is later.
  */
 static void write_times(struct seal_state *state, int times, int64_t sync_takes_ns)
 {
@@ -246,7 +249,10 @@ TEST_WITH(on_a_disk_that_stays_slow_what_is_sent_now_is_accepted, scratch_make, 
     write_times(sealed, 1, 3 * SECOND);
     assert_int_equal(lost, 2); /* the limit in the file was that of a fast disk */
     write_times(sealed, 1, 3 * SECOND);
-    /* The limit in the first slow write had passed before it was on disk. */
+    /*
+     * The limit in the first slow write was already over when it was on disk, so two more datagrams
+     * are lost.
+     */
     assert_int_equal(lost, 4);
     write_times(sealed, 20, 3 * SECOND);
     heard_end();
@@ -486,7 +492,10 @@ static enum seal_verdict take_sent(struct seal_state *sealed, const struct sent 
     return key_sessions_take(seal_state_sessions(sealed, sent->id), &header);
 }
 
-/* Makes a datagram of a random key. Key 1 has a clock that is 10 s ahead; some are late. */
+/*
+ * Makes a datagram of a random key, with a time that may be late. The sender that has key 1 has a
+ * clock that is 10 s ahead.
+ */
 static struct sent send_next(uint64_t *random, uint64_t counter)
 {
     uint64_t id = 1 + next_below(random, KEYS);

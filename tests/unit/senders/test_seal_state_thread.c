@@ -12,7 +12,8 @@
 /* --- the disk and the clock ------------------------------------------------------------------- */
 
 /*
- * The linker replaces the functions by these (--wrap in CMakeLists.txt). A sync advances the clock.
+ * The linker makes the program call the __wrap_ functions (--wrap in CMakeLists.txt). In these
+ * tests a sync advances the clock.
  */
 int64_t __wrap_clock_monotonic_ns(void);
 int64_t __real_clock_monotonic_ns(void);

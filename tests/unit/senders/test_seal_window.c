@@ -92,7 +92,7 @@ TEST(a_floor_that_is_raised_also_holds_for_sessions_that_are_known)
     assert_take(5, 2, 20, SEAL_STALE);
     assert_take(6, 1, 20, SEAL_STALE);
     assert_take(5, 2, 21, SEAL_ACCEPTED);
-    /* Lower than the present floor, so it has no effect. */
+    /* The new floor is lower than the present one, so it has no effect. */
     seal_sessions_raise_floor(&sessions, 15);
     assert_take(5, 3, 20, SEAL_STALE);
     assert_take(6, 1, 21, SEAL_ACCEPTED);

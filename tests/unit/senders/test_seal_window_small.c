@@ -11,7 +11,8 @@
 #define SESSIONS_MAX 4
 #define COUNTERS_MAX 7
 
-/* `time_of` returns the time that the sender writes into a datagram. */
+/* The sizes of the windows in a test, and the datagrams that may come. `time_of` returns the time
+ * that is in a datagram. */
 struct world {
     uint32_t width, slots;
     uint64_t sessions, counters;
@@ -73,8 +74,9 @@ static enum seal_verdict take_plainly(struct plain *plain, const struct world *w
 /* --- every order ------------------------------------------------------------------------------ */
 
 /*
- * If two sessions have the same latest time, either may be forgotten first. So `time_of` returns
- * different times for different sessions.
+ * Tries each next datagram, up to `depth` of them. If the latest times of two sessions were equal,
+ * either session could be forgotten first. So `time_of` must return a different time for each
+ * session.
  */
 static void explore(const struct world *world, const struct seal_sessions *sessions,
                     const struct plain *plain, uint32_t accepted, unsigned depth)

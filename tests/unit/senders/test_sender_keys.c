@@ -184,10 +184,10 @@ TEST_WITH(a_reload_keeps_the_sessions_of_keys_that_stay, scratch_make, scratch_r
                                " not-before=2026-01-01T00:00:00Z\nb 0000000000000002 " KEY_B,
                                &after),
                      0);
-    /* The same key, so its window is kept. */
+    /* The new file has this key too, so the key's window is kept. */
     assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED);
     assert_int_equal(take(after, 1, 2, 120), SEAL_ACCEPTED);
-    /* Both tables are in use and share the window. */
+    /* Both tables are in use, and share the window of this key. */
     assert_int_equal(take(before, 1, 2, 200), SEAL_REPLAYED);
     assert_int_equal(take(after, 2, 1, 200), SEAL_ACCEPTED); /* a different key with the same id */
     assert_int_equal(take(after, 3, 1, 150), SEAL_STALE);
@@ -230,7 +230,7 @@ TEST_WITH(a_key_is_found_in_any_table_that_is_in_use, scratch_make, scratch_remo
         load_with(&options, "x 0000000000000001 " KEY_B "\ny 0000000000000003 " KEY_A, &after), 0);
     assert_int_equal(take(after, 1, 1, 200), SEAL_REPLAYED);
     assert_int_equal(take(after, 3, 1, 200), SEAL_REPLAYED);
-    /* Both tables are in use and share the window. */
+    /* Both tables are in use, and share the window of this key. */
     assert_int_equal(take(second, 1, 2, 120), SEAL_ACCEPTED);
     assert_int_equal(take(after, 1, 2, 120), SEAL_REPLAYED);
     assert_int_equal(take(first, 1, 2, 200), SEAL_ACCEPTED); /* a different key with this id */
@@ -288,7 +288,7 @@ TEST_WITH(a_return_to_a_former_state_file_accepts_nothing_again, scratch_make, s
     assert_int_equal(take(between, 1, 1, 200), SEAL_STALE);
     assert_int_equal(take(between, 1, 2, 300), SEAL_ACCEPTED);
     struct sender_keys *after = load_for(first, between);
-    /* `between` is used until `after` follows it. */
+    /* `between` is in use until `after` follows it. */
     assert_int_equal(take(between, 1, 3, 310), SEAL_ACCEPTED);
     sender_keys_follow(after, between);
     assert_int_equal(take(after, 1, 2, 300), SEAL_STALE); /* the first file knows this session */

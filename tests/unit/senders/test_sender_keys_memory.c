@@ -13,7 +13,7 @@
 #define FIRST  "a 0000000000000001 " KEY "\n"
 #define SECOND "b 0000000000000002 " KEY "\n"
 
-/* so many that the tables of a state grow */
+/* This number of keys makes the tables of a state grow. */
 #define MANY 40
 
 static struct error error;
@@ -37,7 +37,10 @@ static enum seal_verdict take(const struct sender_keys *keys, uint64_t id, uint6
     return key_sessions_take(key->sessions, &header);
 }
 
-/* "cannot be renamed": on Windows, when an allocation for a path fails. */
+/*
+ * Asserts that the error is about memory. If an allocation for a path fails on Windows, the error
+ * is "cannot be renamed".
+ */
 static void assert_says_why(void)
 {
     assert_true(strstr(error.text, "memory") != NULL ||
@@ -130,7 +133,10 @@ TEST_WITH(a_reload_without_memory_leaves_the_keys_and_their_windows_as_they_are,
     seal_state_close(sealed, START + 1);
 }
 
-/* Gives each key its own time, so that the image of a write is large. */
+/*
+ * Takes a datagram with a time far ahead for each key. The state must then write a time of its own
+ * for each key, which makes the image of a write large.
+ */
 static void want_own_times(const struct sender_keys *keys)
 {
     for (uint64_t id = 1; id <= MANY; id++) {

@@ -43,7 +43,7 @@ TEST(a_report_whose_memory_is_short_is_not_made)
     struct sequence_table *sequences = sequence_table_create(1000, secret);
     assert_non_null(sequences);
     assert_true(sequence_keep_senders(sequences));
-    /* The report, the copied senders, the tables, the rows. */
+    /* The allocations are the report, the copied senders, the tables, and the rows. */
     for (uint64_t number = 1; number <= 4; number++) {
         failing_memory_fail(number);
         assert_null(sender_report_create(2, sequences));

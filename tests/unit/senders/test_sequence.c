@@ -54,7 +54,9 @@ TEST_WITH(a_jump_past_the_window_loses_what_it_skips_too, create_table, destroy_
 {
     note(*state, 1, 0);
     note(*state, 1, 2);
-    /* 1, and 3 to 3976 are lost. The window keeps 3977 to 5000. */
+    /*
+     * 1 and the numbers from 3 to 3976 are lost. Those from 3977 to 5000 are still in the window.
+     */
     assert_outcome(note(*state, 1, 5000), .lost = 1 + (5000 - WINDOW) - 2);
     assert_int_equal(settle(*state).lost, WINDOW - 1);
 }
@@ -248,7 +250,7 @@ TEST_WITH(one_number_below_the_window_restarts_no_sender, create_table, destroy_
     assert_outcome(note(*state, 0, 3001), .late = 1); /* not consecutive with the next one */
     assert_outcome(note(*state, 0, 3001), .late = 1); /* the same number again */
     assert_outcome(note(*state, 0, 100), .late = 1);  /* does not follow the previous one */
-    /* Too far ahead of the previous one. */
+    /* This number is too far ahead of the previous one to be its successor. */
     assert_outcome(note(*state, 0, 100 + WINDOW), .late = 1);
     assert_quiet(note(*state, 0, 5002));
     assert_int_equal(settle(*state).lost, 0);
@@ -362,7 +364,7 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     assert_outcome(note32(*state, 3000000000u - 4999), .restarted = 1);
     assert_outcome(note32(*state, 1), .restarted = 1); /* a jump ahead is the shorter distance */
     assert_outcome(note32(*state, 1u << 31), .restarted = 1);
-    /* Each restart is half of all numbers below the previous number. */
+    /* Each restart goes from the previous number to one that is half of all numbers lower. */
     for (uint32_t i = 0; i < 8; i++) {
         if (i % 2 == 0)
             assert_outcome(note32(*state, 5), .late = 1);
@@ -372,7 +374,10 @@ TEST_WITH(a_sender_of_32_bits_restarts_in_either_direction, create_table, destro
     assert_int_equal(settle(*state).lost, 0);
 }
 
-/* The third restart goes below the first round of numbers, whose last number is followed by 0. */
+/*
+ * The third restart goes below the first number, so the numbers after it pass the largest one,
+ * which is followed by 0.
+ */
 TEST_WITH(zero_follows_the_largest_number_after_restarts_backwards, create_table, destroy_table)
 {
     static const uint32_t back = (1u << 31) - 1;
@@ -456,7 +461,10 @@ static struct sequence_outcome model_note(struct model *model, uint64_t boot_id,
     return outcome;
 }
 
-/* Returns the next number: mostly one more, with gaps, duplicates and reordering. */
+/*
+ * Returns the sender's next number. It is mostly one more than the last, but some numbers leave a
+ * gap, are repeated or are out of order.
+ */
 static uint64_t next_number(uint64_t *random, uint64_t *cursor)
 {
     uint64_t dice = next_random(random) % 1000;

@@ -26,7 +26,7 @@ static void open_fixture(struct fixture *fixture)
     sequence_queue_init(&fixture->queue, fixture->table, fixture->own);
 }
 
-/* The name is overwritten at once, because the queue must not refer to it. */
+/* Overwrites the name after the call, because the queue must not refer to it. */
 static void put(struct fixture *fixture, uint32_t listener, unsigned sender, uint64_t boot_id,
                 uint64_t number)
 {

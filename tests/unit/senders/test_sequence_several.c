@@ -26,8 +26,8 @@ static void add_up(struct sequence_outcome *sum, struct sequence_outcome more)
 }
 
 /*
- * Sends the numbers 1 to `count`, except `without`, over the paths in turn. The paths are read one
- * after the other, `part` numbers each time.
+ * Sends the numbers 1 to `count` over the paths in turn, but not the number `without`. Then reads
+ * the paths one after the other, `part` numbers each time.
  */
 static struct sequence_outcome read_paths(struct sequence_table *table, uint64_t boot_id,
                                           uint64_t count, uint64_t part, uint64_t without)

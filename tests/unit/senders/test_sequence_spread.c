@@ -165,7 +165,9 @@ static void receive(struct sequence_table *table, struct sockets *sockets, size_
     add_outcome(sums, note_spread(table, boot_id, number));
 }
 
-/* Sends to a random socket. Returns true if the socket was full and dropped the datagram. */
+/*
+ * Sends to a random socket. Returns true if the socket was full, so that the datagram was dropped.
+ */
 static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t number)
 {
     size_t socket = next_random(random) % SOCKETS;
@@ -175,7 +177,7 @@ static bool send_to_any(struct sockets *sockets, uint64_t *random, uint64_t numb
     return false;
 }
 
-/* One thread stalls for a while, and the others receive. */
+/* The threads receive from the sockets, and one of them stalls for a while. */
 static void run_through_sockets(uint64_t seed, uint64_t boot_id, bool drops)
 {
     struct sequence_table *table = sequence_table_create(1, sequence_secret);

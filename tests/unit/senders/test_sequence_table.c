@@ -55,7 +55,7 @@ TEST_WITH(listener_host_and_name_distinguish_senders_but_not_the_port, create_ta
     assert_outcome(note_from(*state, 1, address_from_ipv6(ipv6, 2, 9), "a"), .duplicated = 1);
 }
 
-/* Each key follows every other key, and itself. */
+/* Each key is looked up after each other key, and after itself. */
 TEST_WITH(the_cached_sender_is_not_mistaken_for_another, create_table, destroy_table)
 {
     static const uint8_t ipv4[4] = {10, 0, 0, 1}, other[4] = {10, 0, 0, 2};
@@ -101,7 +101,7 @@ static struct sequence_outcome note_nth(struct sequence_table *table, uint32_t i
     return note_as(table, name, index, 1, number);
 }
 
-/* In this table each shard has two sets, so each sender has two possible sets. */
+/* In a table of this size, each shard has two sets. So each sender may be in either of them. */
 #define TWO_SETS_EACH ((size_t)2 * 16 * 8)
 
 TEST(forged_senders_cannot_grow_the_table)
@@ -161,8 +161,9 @@ TEST(a_sender_that_is_not_quiet_keeps_its_slot)
 }
 
 /*
- * Each sender may be in `places` slots. An evicted sender returns at once and evicts the next one.
- * With one sender more than there are slots, all of them are evicted in turn.
+ * Asserts that the sender that has been quiet for longest is evicted. There is one sender more than
+ * the `places` slots in which it may be. So when an evicted sender sends again, it evicts the next
+ * one.
  */
 static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
 {
@@ -182,7 +183,7 @@ static void assert_quiet_longest_is_evicted(size_t senders, size_t places)
         assert_int_equal(outcome.evicted_listener, ring[i % (places + 1)]);
         outcome = note_nth(table, ring[i % (places + 1)], 1);
     }
-    /* ring[0] is evicted. ring[1] would be next, but it sends. */
+    /* ring[1] would be evicted next, but it sends. So ring[0] evicts ring[2]. */
     assert_quiet(note_nth(table, ring[1], 2));
     outcome = note_nth(table, ring[0], 1);
     assert_int_equal(outcome.evicted_listener, ring[2]);
@@ -195,7 +196,7 @@ TEST(the_sender_quiet_longest_is_evicted)
     assert_quiet_longest_is_evicted(TWO_SETS_EACH, 16);
 }
 
-/* Some sets are full long before the table is. */
+/* Some sets of the table are full long before the whole table is. */
 TEST_WITH(a_table_with_room_soon_stops_evicting, NULL, NULL)
 {
     enum { SENDERS = 10000, ROUNDS = 5 };
@@ -294,7 +295,7 @@ TEST(a_new_sender_in_a_slot_starts_from_zero)
         snprintf(name, sizeof name, "s%u", (unsigned)index);
         assert_ptr_equal(reported(&told, name), &told.senders[i]);
         assert_int_equal(told.senders[i].duplicated, 1);
-        /* The sender is still in its slot. */
+        /* The sender is still in its slot, so this number is a duplicate. */
         assert_outcome(note_nth(table, index, 1), .duplicated = 1);
     }
     sequence_table_destroy(table);
@@ -343,7 +344,7 @@ static void work(void *argument)
     struct worker *worker = argument;
     for (uint64_t number = 0; number < OWN_NUMBERS; number++)
         send_own(worker, number);
-    /* All threads send parts of the numbers of one shared sender. 11 of them are lost. */
+    /* Each thread sends its part of the numbers of one sender. 11 of the numbers are not sent. */
     for (uint64_t number = 1 + worker->index; number < SHARED_NUMBERS; number += THREADS)
         if (number % 3001 != 17)
             add(&worker->shared, note_as(worker->table, "shared", 99, 5, number));
@@ -409,9 +410,7 @@ TEST(totals_are_exact_whatever_the_threads)
     sequence_table_destroy(table);
 }
 
-/*
- * Each new sender of these threads is admitted once and evicted once, because there are few slots.
- */
+/* There are few slots, so each new sender evicts another one, and is evicted itself. */
 static void crowd(void *argument)
 {
     struct worker *worker = argument;

@@ -6,8 +6,8 @@
 enum { MOST = 2048 };
 
 /*
- * Tables with one set in each shard, with more, and with one more set in some shards than in
- * others.
+ * In these tables the shards have one set each, two or more sets each, or some shards have one set
+ * more than others.
  */
 static const size_t tables[] = {SHARDS, 2 * SHARDS, MOST, SHARDS + 1, 125};
 #define TABLES (sizeof tables / sizeof tables[0])

@@ -63,8 +63,8 @@ TEST_WITH(a_few_senders_are_counted_exactly, set_up, tear_down)
 }
 
 /*
- * The senders have consecutive addresses. A hash that only adds would leave some sets unused with
- * each secret except the first.
+ * The senders have consecutive addresses. If the hash only added the secret, some sets would be
+ * unused with each of these secrets, except with 0.
  */
 TEST(every_slot_is_used_with_any_secret)
 {

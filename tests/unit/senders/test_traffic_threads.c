@@ -56,7 +56,7 @@ TEST_WITH(a_concurrent_reader_sees_no_mixed_counts, set_up, tear_down)
             uint64_t n = (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
             assert_true(found[i].source.family == ADDRESS_IPV4 && found[i].listener == 0);
             assert_int_equal(found[i].bytes % n, 0);
-            /* the bytes of the last datagram may not be counted yet */
+            /* The bytes of the last datagram may not be counted yet. */
             assert_in_range(found[i].datagrams * n, found[i].bytes, UINT64_MAX);
         }
     }

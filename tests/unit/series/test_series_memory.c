@@ -20,7 +20,10 @@ TEST(a_guard_is_made_whole_or_not_at_all_whichever_allocation_fails)
             assert_int_equal(error.code, EXIT_CODE_INTERNAL);
     }
     failing_memory_fail(0);
-    /* The guard, growth and its lock; the table, its slots, senders and chains. */
+    /*
+     * The allocations are those of the guard: growth and its lock, the table, its slots, senders
+     * and chains.
+     */
     assert_true(number > 6);
     series_guard_destroy(guard);
 }

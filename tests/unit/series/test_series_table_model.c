@@ -33,7 +33,8 @@ struct model {
 static uint64_t print_of(const struct model *model, uint64_t number)
 {
     /*
-     * Some fingerprints have the same home slot at the end of the table, so that runs wrap around.
+     * For tables of even size, all fingerprints begin near the end of the table, so that runs of
+     * slots wrap around.
      */
     uint64_t print = next_random(&number);
     return model->options.series % 2 == 0 ? print | UINT64_C(0xffffff0000000000) : print;
@@ -64,8 +65,8 @@ static bool is_any_idle(const struct model *model, int sender)
 }
 
 /*
- * Removes from the model the series that the table has forgotten. The look-ups must not mark series
- * as used.
+ * Removes the series from the model that the table has forgotten. Looking them up must not count as
+ * use.
  */
 static void take_forgotten(struct model *model)
 {
@@ -98,7 +99,10 @@ static void add(struct model *model, size_t at, unsigned sender)
     take_forgotten(model);
     if (verdict == SERIES_SENDER_FULL) {
         assert_int_equal(model->of_sender[sender], per_sender);
-        /* A table of this size is searched completely. */
+        /*
+         * A table of this size is searched completely, so it would have forgotten an idle series of
+         * this sender.
+         */
         assert_false(is_any_idle(model, (int)sender));
     } else {
         assert_int_equal(model->count, model->options.series);

@@ -11,7 +11,10 @@
 #include "tests/support/proto/decoding.h"
 #include "tests/support/test.h"
 
-/* Field numbers of Holder and Item (tests/proto/sets.proto), and type ids of items. */
+/*
+ * The field numbers of messages Holder and Item in tests/proto/sets.proto, and the type ids of
+ * items.
+ */
 enum { SET = 1, SETS = 2, BY_NAME = 3 };
 enum { NUMBER = 1, LIST = 2, ITEM_SET = 3 };
 enum { INNER = 4, NEEDS = 5, MODERN = 6, ITEM = 100, LAST = 2147483646, NOBODYS = 99 };
@@ -263,7 +266,10 @@ TEST_WITH(other_fields_of_an_item_are_dropped, open_set, close_decoding)
     assert_int_equal(((struct decoding *)*state)->unknown_fields, 0);
 }
 
-/* Google's parser does the same, because it compares only one byte of a tag. */
+/*
+ * In an item, a tag must have its shortest form, because Google's parser also compares only one
+ * byte.
+ */
 TEST_WITH(longer_tags_than_need_be_are_of_other_fields_in_an_item, open_set, close_decoding)
 {
     wire_raw(&wire, "\x8b\x00", 2); /* the tags that begin and end an item may be longer */
@@ -358,7 +364,7 @@ TEST_WITH(an_item_is_a_level_and_its_message_another, open_set, close_decoding)
     assert_deepest(*state, false, SCHEMA_MAX_DEPTH / 2);
 }
 
-/* Google's parser counts the levels in the same way. */
+/* Google's parser counts this level too. */
 TEST_WITH(an_item_whose_message_comes_first_is_one_level, open_set, close_decoding)
 {
     assert_deepest(*state, true, SCHEMA_MAX_DEPTH);

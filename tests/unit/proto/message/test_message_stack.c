@@ -120,7 +120,7 @@ static void wrap_in_group(uint32_t number)
 
 TEST_WITH(a_hundred_levels_take_less_than_a_kilobyte_each, open_legacy, close_decoding)
 {
-    /* A message, a list of messages, and an extension. */
+    /* The fields are a message, a list of messages, and an extension. */
     static const uint32_t ways[] = {18, 25, 104};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         wire_clear(&wire);
@@ -175,8 +175,8 @@ static int open_sets(void **state)
 }
 
 /*
- * Makes everything written so far the message of an item. If it follows the type id, it takes a
- * level of its own.
+ * Wraps the bytes written so far as the message of an item. The message is a level of its own if
+ * the item's type id comes first.
  */
 static void wrap_in_item(bool message_first)
 {
@@ -269,7 +269,7 @@ TEST_WITH(a_datagram_as_deep_as_can_be_is_too_deep_and_takes_no_more, open_legac
     }
 }
 
-/* These tests nest AnyValues of OTLP, which contain lists, as deep as a datagram allows. */
+/* These tests nest AnyValues of OTLP that contain lists, as deep as fits in a datagram. */
 static int open_otlp(void **state)
 {
     int result = decoding_set_up_schema(state, &schema_otlp);

@@ -7,8 +7,8 @@
 #include "tests/support/test.h"
 
 /*
- * p.Outer has a list of p.Inner. p.Inner allows extensions from 100 to 199, and the file declares
- * only 150.
+ * Makes the types p.Outer, which has a list of p.Inner, and p.Inner, which allows the extensions
+ * 100 to 199. Only extension 150 is declared.
  */
 static int set_up(void **state)
 {

@@ -97,7 +97,7 @@ TEST_WITH(a_sum_says_whether_it_falls_and_what_it_covers, open_otlp, close_decod
     } cases[] = {
         {0, SAMPLE_NO_TEMPORALITY},
         {OTLP_DELTA, SAMPLE_DELTA},
-        /* An unknown temporality. */
+        /* The last two temporalities are numbers that OTLP does not define. */
         {OTLP_CUMULATIVE, SAMPLE_CUMULATIVE},
         {3, SAMPLE_NO_TEMPORALITY},
         {UINT64_MAX, SAMPLE_NO_TEMPORALITY},
@@ -133,7 +133,7 @@ TEST_WITH(a_number_that_was_not_sent_is_no_sample, open_otlp, close_decoding)
     assert_names(*state, "one two ");
 }
 
-/* For each type of point, the fields of its flags and its exemplars. */
+/* For each type of point, the numbers of its fields for flags and for exemplars. */
 static const struct {
     uint32_t data;
     uint32_t flags;
@@ -339,7 +339,7 @@ TEST_WITH(exemplars_are_those_with_a_value, open_otlp, close_decoding)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Strings of proto3 must be UTF-8. Identifiers and other bytes may be anything. */
+/* A string of proto3 must be UTF-8. A `bytes` field, such as an identifier, may have any bytes. */
 TEST_WITH(a_string_that_is_not_utf8_is_malformed_and_bytes_may_be_anything, open_otlp,
           close_decoding)
 {

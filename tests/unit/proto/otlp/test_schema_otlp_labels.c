@@ -34,7 +34,10 @@ static bool next_label(const struct decoding *decoding, const struct sample *sam
     return schema_otlp.next_label(decoding->schema, decoding->message, sample, cursor, label);
 }
 
-/* Asserts all labels of the sample, as "key=value;key=value;". The arena must be as before. */
+/*
+ * Asserts all labels of the sample, written as "key=value;key=value;". Reading them must leave the
+ * scratch arena as it was.
+ */
 static void assert_labels_of(const struct decoding *decoding, const struct sample *sample,
                              const char *expected)
 {
@@ -49,7 +52,7 @@ static void assert_labels_of(const struct decoding *decoding, const struct sampl
         output_bytes(&out, label.value.data, label.value.size);
         output_char(&out, ';');
     }
-    /* Further calls return false, too. */
+    /* After the last label, each further call returns false. */
     assert_false(next_label(decoding, sample, &cursor, &label));
     assert_int_equal(scratch.used, used);
     assert_false(scratch.exhausted);
@@ -66,7 +69,10 @@ static void assert_labels(struct decoding *decoding, const char *expected)
 
 /* --- writing a request with one point --------------------------------------------------------- */
 
-/* Functions that write the attributes of each level, or NULL. */
+/*
+ * Functions that write the attributes of the resource, of the scope and of the point. NULL writes
+ * none.
+ */
 struct request {
     void (*resource)(void);
     void (*scope)(void);
@@ -124,8 +130,8 @@ static void put_full_point(void)
 }
 
 /*
- * If a key occurs several times, the label of the point is first, then that of the scope, then that
- * of the resource.
+ * If a key occurs several times, the label of the point comes first, then that of the scope, and
+ * then that of the resource.
  */
 static void labels_come_from_the_point_outwards(void **state)
 {
@@ -166,7 +172,7 @@ static void what_says_nothing_is_no_label(void **state)
     }
 }
 
-/* For each type of point, the field of its attributes. */
+/* For each type of point, the number of the field for its attributes. */
 static void points_of_every_type_have_labels(void **state)
 {
     static const struct {
@@ -211,7 +217,7 @@ static void each_sample_has_the_labels_of_its_own_place(void **state)
 
 /* --- values as text --------------------------------------------------------------------------- */
 
-/* put_value_label writes the bytes in `value_wire` as the value of one attribute, "k". */
+/* put_value_label writes an attribute "k". Its value is these bytes. */
 static struct wire value_wire;
 
 static void put_value_label(void)
@@ -274,7 +280,7 @@ static void a_double_is_its_shortest_decimal_or_a_word(void **state)
     }
 }
 
-/* The vectors of RFC 4648, section 10, and all 64 characters. */
+/* The test vectors of RFC 4648, section 10, and then all 64 characters. */
 static void bytes_are_base64(void **state)
 {
     static const char *const cases[][2] = {
@@ -376,7 +382,7 @@ static void a_map_is_json(void **state)
     assert_value_is(*state, "{\"a\":\"1\",\"\":null,\"\\\"\":\"\xc3\xa9\"}");
 }
 
-/* An attribute's value is seven levels deep in the request. Each list adds two levels. */
+/* An attribute's value is on level 7 of the request. Each list adds two levels. */
 static void lists_nest_as_deep_as_messages_may(void **state)
 {
     enum { LISTS = (SCHEMA_MAX_DEPTH - 7) / 2 };
@@ -438,7 +444,7 @@ static void walks_inside_walks_leave_each_other_s_texts_alone(void **state)
         assert_int_equal(scratch.base[i], 0x5a);
 }
 
-/* Writes a list of `count` nulls. As JSON it has 5 * count + 1 bytes. */
+/* Writes a list of `count` nulls, whose JSON has 5 * count + 1 bytes. */
 static void put_nulls(size_t count)
 {
     size_t list = wire_begin(&value_wire, OTLP_LIST);

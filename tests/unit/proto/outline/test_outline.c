@@ -8,7 +8,10 @@
 #include "proto/schemas.h"
 #include "tests/support/test.h"
 
-/* Makes the outline of the type, if value=* accepts the type. Returns the number of rows. */
+/*
+ * Makes the outline of the type and returns its number of rows. Returns 0 if value=* refuses the
+ * type.
+ */
 static size_t outline_type(const char *file, const char *message)
 {
     const struct schema_options options = {.source = file, .message = message, .value = "*"};

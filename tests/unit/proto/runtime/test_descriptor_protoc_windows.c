@@ -20,10 +20,10 @@ static void set_variable(const wchar_t *name, const char *value)
     free(wide);
 }
 
-/* Puts another program in protoc's place, and sets a folder for temporary files. */
+/* Sets PATH to a folder with a fake protoc, and TEMP to a folder for temporary files. */
 static int set_up(void **state)
 {
-    /* Windows looks at TMP first, and then at TEMP, which still names the user's folder. */
+    /* Windows looks at TMP before TEMP, so TMP is removed. */
     assert_true(SetEnvironmentVariableW(L"TMP", NULL));
     if (scratch_make(state) != 0)
         return -1;

@@ -35,7 +35,7 @@ static void assert_refused(const struct decoding *decoding, const char *text, co
         fail_msg("%s: %s", text, error.text);
 }
 
-/* Asserts the value at the end of the path, as text. "-" means that there is no value. */
+/* Asserts the text of the value at the end of the path. "-" means that there is no value. */
 static void assert_leads_to(const struct decoding *decoding, const char *text, size_t element,
                             const char *expected)
 {
@@ -200,7 +200,10 @@ TEST_WITH(a_path_through_a_map_has_a_place_for_each_entry, open_legacy, close_de
     assert_leads_to(decoding, "counts.value", 2, "-");
 }
 
-/* A map as the last step is not a list. The path ends at the message that contains it. */
+/*
+ * A map as the last step counts as a single value, not as a list. So field_path_follow ends at the
+ * message that contains the map.
+ */
 TEST_WITH(a_path_may_end_with_a_map, open_legacy, close_decoding)
 {
     struct decoding *decoding = *state;

@@ -19,8 +19,8 @@
 #define KEYS     "sluice.envelope.PortKeys"
 
 /*
- * As in a router's telemetry: the path in the head determines the types of keys and content of each
- * row.
+ * The path in the head selects the types of the keys and of the content of each row, as in the
+ * telemetry of routers.
  */
 #define BY_PATH "by=head.path,a:b/ports=" PORTS ",a:b/cpu=" CPU
 #define ROWS    "rows.content:" BY_PATH ";rows.keys:by=head.path,a:b/ports=" KEYS
@@ -69,7 +69,10 @@ static enum decode_result decode(void)
     return schema_file.decode(schema, wire.bytes, wire.size, &arena, &decoded);
 }
 
-/* Returns the datagram as JSON. Asserts that it is encoded to the same bytes again. */
+/*
+ * Returns the datagram as JSON. Also asserts that encoding the decoded message gives the same
+ * bytes.
+ */
 static const char *json(void)
 {
     static const struct json_style style = {.proto_names = true, .int64_numbers = true};
@@ -226,7 +229,7 @@ TEST_WITH(a_text_of_the_message_chooses_the_type, begin, end)
                                 "}");
     assert_string_equal(samples(), "load=0.25 node=n1 path=a:b/cpu\nload=3 node=n2 path=a:b/cpu\n");
     wire_clear(&wire);
-    /* This path is not listed, so the fields stay bytes and have no samples. */
+    /* nested= has no types for this path, so the fields stay bytes and have no samples. */
     put_head("a:b/other");
     put_cpu_row("n", 0.25);
     assert_string_equal(json(), "{\"head\":{\"path\":\"a:b/other\"},\"rows\":[{\"content\":"
@@ -337,7 +340,7 @@ TEST_WITH(nested_messages_count_as_decoded_memory, begin, end)
     assert_int_equal(small.used, 0);
 }
 
-/* Decodes a copy of the exact size, so that a sanitizer detects reads past its end. */
+/* Decodes a copy in a block of the exact size, so that a sanitizer detects a read past its end. */
 static void decode_a_copy(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size != 0 ? size : 1);

@@ -15,7 +15,10 @@ static struct wire wire;
 static uint8_t memory[64 * 1024];
 static uint8_t scratch_memory[16 * 1024];
 
-/* Returns a line name=value@time key=value ... for each sample of the datagram. */
+/*
+ * Returns a line NAME=VALUE@TIME for each sample of the datagram, followed by its labels as
+ * KEY=VALUE.
+ */
 static const char *samples_of(const struct schema_options *options)
 {
     static char text[8192];
@@ -142,7 +145,7 @@ TEST_WITH(a_value_that_is_not_there_is_no_sample, begin, NULL)
     assert_string_equal(samples_of(&options), "value=0@0 sensor=with\n");
     options.value = "site.rack";
     assert_string_equal(samples_of(&options), "");
-    /* A field without presence always has a value, maybe the default. */
+    /* A field without presence always has a value, which may be its default. */
     options.value = "readings.count";
     assert_string_equal(samples_of(&options), "count=0@0 sensor=without\ncount=0@0 sensor=with\n");
 }
@@ -155,7 +158,7 @@ TEST_WITH(what_is_common_to_all_elements_is_written_once, begin, NULL)
     put_reading(5, "b", 2, 0);
     struct schema_options options = report("load,readings.value");
     assert_string_equal(samples_of(&options), "load=9@0\nvalue=1@0\nvalue=2@0\n");
-    /* The value is outside of the list, so it gets no label of an element. */
+    /* The value is outside of the list, so the sample gets no label from the list. */
     wire_text(&wire, 1, "web1");
     options.name = "readings.sensor";
     options.labels = "host,readings.sensor";
@@ -208,7 +211,7 @@ TEST_WITH(a_time_may_be_the_sum_of_two_numbers, begin, NULL)
     options.time = "at_ms:s+at_s:ns";
     wire_double(&wire, 4, 1);
     wire_double(&wire, 7, 5);
-    /* There is no time without the seconds. */
+    /* The seconds are missing in the message, so the sample has no time. */
     assert_string_equal(samples_of(&options), "load=1@0\n");
     wire_uint(&wire, 3, 1700000000);
     assert_string_equal(samples_of(&options), "load=1@1700000000000000005\n");
@@ -358,7 +361,10 @@ TEST_WITH(values_of_every_level_have_what_is_there_and_around_it, begin, NULL)
                                               "watts=20.5@0 site=fra1 rack=r3 slot=1\n");
 }
 
-/* The third rack follows racks with fewer power supplies, whose labels must not remain. */
+/*
+ * Each rack has more power supplies than the one before it. A sample of a rack must not keep labels
+ * of another rack's power supplies.
+ */
 TEST_WITH(a_value_has_no_labels_of_elements_inside_its_own, begin, NULL)
 {
     (void)state;
@@ -441,7 +447,7 @@ TEST_WITH(four_repeated_fields_may_lie_in_each_other, begin, NULL)
                         "share=100@0 name=y order=0\nshare=101@0 name=y order=1\n");
 }
 
-/* The elements of this datagram are empty. The walk over them must happen only once. */
+/* All elements of this datagram are empty, and the loop over them must run only once. */
 TEST_WITH(many_empty_elements_are_walked_once, begin, NULL)
 {
     (void)state;

@@ -38,7 +38,10 @@ static void assert_refused(const struct decoding *decoding, const char *number, 
         fail_msg("%s", error.text);
 }
 
-/* Decodes the datagram and reads its sequence number. The name of the sender stays in the arena. */
+/*
+ * Decodes the datagram and reads its sequence number. `sequence` refers to the sender's name in the
+ * arena.
+ */
 static bool read_number(struct decoding *decoding, const struct sender_paths *paths,
                         struct datagram_sequence *sequence)
 {

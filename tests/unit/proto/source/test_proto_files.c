@@ -8,11 +8,11 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* The linker resolves the name to this function (ld(1), --wrap). */
+/* The linker makes calls of file_location_find call the second function (ld(1), --wrap). */
 bool __real_file_location_find(const char *path, struct file_location *place);
 bool __wrap_file_location_find(const char *path, struct file_location *place);
 
-/* Fails for paths that end with "unfound", as if the folder above could not be searched. */
+/* Fails for paths that end with "unfound", as if their folder could not be searched. */
 bool __wrap_file_location_find(const char *path, struct file_location *place)
 {
     size_t length = strlen(path);
@@ -55,7 +55,10 @@ static void assert_listed(const char *name, const char *expected)
     assert_string_equal(names, expected);
 }
 
-/* Asserts a folder of the search path: `name` in the scratch folder, "" for the scratch folder. */
+/*
+ * Asserts the folder at this place of the search path. `name` is relative to the scratch folder,
+ * and "" means the scratch folder.
+ */
 static void assert_root(size_t place, const char *name)
 {
     char *full = file_path_absolute(scratch_path(name));
@@ -126,7 +129,7 @@ TEST_WITH(trees_next_to_each_other_have_a_root_each, scratch_make, tear_down)
     assert_root(2, "");
 }
 
-/* A nearer folder is preferred only if no single folder has all imports. */
+/* Nearer folders come first in the search path, unless a single folder has all imports. */
 TEST_WITH(one_folder_that_has_all_imports_precedes_nearer_ones, scratch_make, tear_down)
 {
     (void)state;
@@ -187,7 +190,7 @@ TEST_WITH(folders_are_read_to_a_bounded_depth, scratch_make, tear_down)
     assert_not_opened("", "more than 64 folders inside each other");
 }
 
-/* A missing import is not an error here, because protoc also searches a folder of its own. */
+/* A missing import is not an error here, because protoc may find it in a folder of its own. */
 TEST_WITH(a_thousand_files_are_listed_whatever_is_missing, scratch_make, tear_down)
 {
     (void)state;

@@ -35,7 +35,7 @@ TEST_WITH(an_import_from_a_folder_above_is_found, scratch_make, scratch_remove)
     assert_loads(scratch_path("p/q/"), "Base");
 }
 
-/* Kubernetes mounts a ConfigMap like this: each file is a link into a hidden folder. */
+/* Kubernetes mounts a ConfigMap in this way: each file is a link into a hidden folder. */
 TEST_WITH(linked_files_count_once_and_links_in_a_circle_end, scratch_make, scratch_remove)
 {
     (void)state;

@@ -34,7 +34,7 @@ static const struct message_type *find(const char *name)
     return type_set_find(set, name, strlen(name));
 }
 
-/* Returns the type Legacy, changed so that field "data" has messages of `type`. */
+/* Returns the type Legacy in which the field "data" has been changed to messages of `type`. */
 static const struct message_type *legacy_with(const char *type)
 {
     const struct message_type *legacy = find(LEGACY);
@@ -65,7 +65,7 @@ TEST_WITH(bytes_are_decoded_as_a_message, load, unload)
     const struct message_type *changed = legacy_with("sluice.legacy.Needs");
     assert_int_equal(decode(changed, "\x1a\2\x08\x7f", 4, json), DECODE_OK);
     assert_string_equal(json, "{\"data\":{\"must\":127}}");
-    /* required fields are checked, and two occurrences of a message are merged */
+    /* The decoder checks required fields, and merges two occurrences of the message. */
     assert_int_equal(decode(changed, "\x1a\0", 2, json), DECODE_MALFORMED);
     assert_int_equal(decode(changed, "\x1a\2\x10\1\x1a\2\x08\2", 8, json), DECODE_OK);
     assert_string_equal(json, "{\"data\":{\"must\":2,\"may\":1}}");

@@ -80,7 +80,9 @@ static void a_field_that_is_not_there_holds_its_default(void **state)
     assert_defaults(empty_message());
 }
 
-/* protobuf_c_message_unpack sets the defaults from the descriptors made at run time. */
+/*
+ * protobuf_c_message_unpack sets the default values in the descriptors that were made at run time.
+ */
 static void protobuf_c_finds_the_same_defaults(void **state)
 {
     (void)state;

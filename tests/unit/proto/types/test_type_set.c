@@ -26,8 +26,8 @@ static int clear_set(void **state)
 /* --- editions --------------------------------------------------------------------------------- */
 
 /*
- * Makes a file of edition 2023 with features of the file, and a message E with features. It has a
- * field of each kind, each with `field_features`.
+ * Makes a file of edition 2023 with a message E and an enum. The file, the message, the fields and
+ * the enum have the given features. E has a field of each kind.
  */
 static void open_edition(void **state, struct features_written file_features,
                          struct features_written message_features,
@@ -189,7 +189,10 @@ TEST_WITH(a_delimited_message_is_a_group, clear_set, NULL)
     close_decoding(state);
 }
 
-/* In this file messages are delimited by groups, but maps and their values are not. */
+/*
+ * The file declares that messages are delimited (encoded as groups). Maps and their values must not
+ * be.
+ */
 TEST_WITH(maps_are_never_delimited, clear_set, NULL)
 {
     size_t file = begin_file(&set, "e.proto", "e", "editions", EDITION_2023);
@@ -229,7 +232,7 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
                      0);
     static const char *const names[] = {"sluice.shapes.Tree", "sluice.legacy.Legacy.Pair.Deeper",
                                         "google.protobuf.Struct.FieldsEntry",
-                                        /* The entry of the map "_1". */
+                                        /* "1Entry" is the type of the entries of the map "_1". */
                                         "sluice.modern.Modern.1Entry"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct message_type *type = type_set_find(shapes, names[i], strlen(names[i]));
@@ -240,7 +243,7 @@ TEST_WITH(types_are_found_by_their_full_name, clear_set, NULL)
     }
     assert_null(type_set_find(shapes, "", 0));
     assert_null(type_set_find(shapes, NULL, 0));
-    /* The bytes after the name begin with a NUL. */
+    /* The bytes of `longer` after the name are 0, so only the length makes the name differ. */
     for (size_t length = 19; length <= 60; length++) {
         char longer[60] = "sluice.shapes.Tree";
         assert_null(type_set_find(shapes, longer, length));
@@ -303,7 +306,10 @@ TEST_WITH(a_change_of_a_field_that_is_not_bytes_is_refused, clear_set, NULL)
 
 /* --- sets that are refused -------------------------------------------------------------------- */
 
-/* Asserts that the set, or message "p.M" in it, is refused with one line that contains the text. */
+/*
+ * Asserts that the set, or message p.M in it, is refused with an error of one line that contains
+ * `expected`.
+ */
 #define assert_refused(expected) assert_refused_at((expected), __LINE__)
 static void assert_refused_at(const char *expected, int line)
 {
@@ -333,7 +339,7 @@ static void assert_loaded(void)
     type_set_destroy(made);
 }
 
-/* Begins a file "f.proto" of package p, and in it message M. Neither is ended. */
+/* What wire_end() needs to end the file "f.proto" of package p, and message M in it. */
 static size_t file_begun, message_begun;
 
 static void begin_p_m(void)
@@ -357,7 +363,7 @@ static void put_plain(const char *name, int32_t number, int label, int type, con
             .name = name, .number = number, .label = label, .type = type, .type_name = type_name});
 }
 
-/* Makes p.M with one field that has a default. */
+/* Makes message p.M, which has one field with a default. */
 static void begin_default(int type, const char *text)
 {
     begin_p_m();
@@ -395,7 +401,7 @@ TEST_WITH(a_default_outside_of_the_range_of_its_field_is_refused, clear_set, NUL
     }
 }
 
-/* They become infinite, 0 or subnormal, as in protobuf's C++ library. */
+/* Such a default becomes infinite, 0 or subnormal, as in protobuf's C++ library. */
 TEST_WITH(a_default_that_is_too_large_or_small_for_a_fraction_is_valid, clear_set, NULL)
 {
     (void)state;
@@ -711,8 +717,8 @@ static void put_entry(int key_label, int key_type, int value_number, int value_l
 }
 
 /*
- * An entry type outside of a map is refused, because it would have no defined meaning without key
- * or value.
+ * A map entry outside of a map is refused, because it is not defined what an entry without a key or
+ * a value means there.
  */
 TEST_WITH(an_entry_stands_in_maps_alone, clear_set, NULL)
 {

@@ -29,7 +29,7 @@ static void flip_bits(uint8_t *bytes, size_t size)
     bytes[below(size)] ^= (uint8_t)(1U << below(8));
 }
 
-/* The values are valid or invalid lengths, labels, types and indexes. */
+/* Sets a random byte to a value that may be a valid or an invalid length, label, type or index. */
 static void set_byte(uint8_t *bytes, size_t size)
 {
     static const uint8_t values[] = {0, 1, 2, 3, 4, 10, 11, 14, 19, 0x7f, 0x80, 0xff};

@@ -37,7 +37,10 @@ static void put_value(const struct sample *sample)
         put("%.17g", sample->value.number);
 }
 
-/* Writes a sample as a line NAME{KEY=VALUE,...} VALUE, with "c" for a counter and @TIME. */
+/*
+ * Writes the sample as a line NAME{KEY=VALUE,...} VALUE. "c" marks a counter, and @TIME is the
+ * time, if there is one.
+ */
 static void put_sample(const struct schema *schema, const void *message,
                        const struct sample *sample, struct arena *scratch)
 {
@@ -103,7 +106,10 @@ static void check_repeated(const struct decoded *decoded)
                  decoded->repeated_name.data);
 }
 
-/* Decodes the message, which is JSON with single quotes. Returns a line for each sample. */
+/*
+ * Decodes the message, which is JSON with single quotes instead of double ones. Returns a line for
+ * each sample.
+ */
 static const char *samples_of(const struct schema_options *options, const char *with_quotes)
 {
     const char *json = plain_json(with_quotes);
@@ -273,7 +279,7 @@ TEST(a_message_in_bytes_begins_a_name)
     struct schema_options options = all_of(PACKAGE "Switch");
     options.nested = "body:message=" PACKAGE "Lane";
     options.value = "body.*";
-    /* The body has a mode of 1 and a power of -2. */
+    /* The body is a message with the mode 1 and the power -2. */
     assert_string_equal(samples_of(&options, "{'host': 's', 'body': 'CAEQAw=='}"),
                         "body.power{host=s} -2\n");
 }
@@ -471,7 +477,7 @@ TEST(a_key_does_not_depend_on_the_presence_of_an_earlier_message)
     assert_string_equal(
         samples_of(&options, "{'source': {'city': 's'}, 'target': {'city': 't'}, 'hops': 1}"),
         "hops{city=s,target.city=t} 1\n");
-    /* The key does not depend on a text in an inner message either. */
+    /* A text in an inner message does not change the key of a label either. */
     assert_string_equal(samples_of(&options, "{'zone': 'z', 'target': {'spot': {'zone': 'y'}}}"),
                         "hops{zone=z,target.spot.zone=y} 0\n");
     assert_string_equal(samples_of(&options, "{'source': {'spot': {'zone': 'x'}}}"),
@@ -749,13 +755,13 @@ TEST(samples_of_one_message_with_the_same_name_and_labels_are_counted)
 {
     struct schema_options options = all_of(PACKAGE "Switch");
     assert_repeated(&options, "{'ports': [{'name': 'a', 'octets': 1}, {'name': 'b'}]}", 0, "");
-    /* Octets and up are repeated; watts was sent only once. */
+    /* The ports repeat the series `octets` and `up`. `watts` was sent only once. */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'watts': 1}, {'name': 'b'}, {'name': 'a'}]}", 2,
                     "ports.octets");
     assert_repeated(&options, "{'ports': [{'name': 'a'}, {'name': 'a'}, {'name': 'a'}]}", 4,
                     "ports.octets");
-    /* The labels of the elements around them differ. */
+    /* The lanes are equal, but the ports around them have different names. */
     assert_repeated(&options,
                     "{'ports': [{'name': 'a', 'lanes': [{'power': 1}]},"
                     "{'name': 'b', 'lanes': [{'power': 1}]}]}",

@@ -226,7 +226,10 @@ static void damage_the_last_frame(struct compression *compression)
     memset(file.bytes + ends[2] + (file.size - ends[2]) / 2, 0, 64);
     assert_int_equal(compressed_whole(&file, file.size, compression), ends[2]);
 
-    /* Random, because in lines a changed reference may still find the same text. */
+    /*
+     * The bytes are random. In ordinary lines, a changed byte could have no effect, because it
+     * could refer to an equal text.
+     */
     unsigned char bytes[2000];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)compressed_random();

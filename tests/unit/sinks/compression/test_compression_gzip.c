@@ -10,7 +10,7 @@
 #include "tests/support/sinks/compressed.h"
 #include "tests/support/test.h"
 
-/* RFC 1952, section 2.3 */
+/* Offsets in a gzip member's header, and a flag (RFC 1952, section 2.3). */
 enum { FLAGS_AT = 3, LENGTH_AT = 16, HAS_EXTRA = 4 };
 
 static void assert_member_holds(const struct compressed *file, size_t begin, size_t end,
@@ -56,7 +56,10 @@ TEST(members_decompress_to_what_went_in_and_have_their_length)
     gzip->ops->destroy(gzip);
 }
 
-/* Adds a member written by zlib with this header. NULL is the shortest header. */
+/*
+ * Adds a member that zlib writes with this header. If `header` is NULL, the header is as short as
+ * possible.
+ */
 static size_t add_foreign(struct compressed *file, size_t size, gz_header *header)
 {
     char *lines = compressed_lines(size);
@@ -119,7 +122,7 @@ TEST(a_length_that_is_wrong_ends_the_file_there)
             assert_int_equal(compressed_whole(&file, file.size, gzip), whole);
             *at = was;
         }
-    /* No member is as short as these lengths. */
+    /* The member claims a length that is too small for any member. */
     for (unsigned char length = 0; length < 30; length++) {
         memcpy(file.bytes + first + LENGTH_AT, (unsigned char[]){length, 0, 0, 0}, 4);
         assert_int_equal(compressed_whole(&file, file.size, gzip), first);

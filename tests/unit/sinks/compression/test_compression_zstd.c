@@ -21,7 +21,7 @@ TEST(frames_decompress_to_what_went_in)
         compressed_add_frame(&all, zstd, lines, sizes[i]);
         compressed_add(&expected, lines, sizes[i]);
         assert_int_equal(ZSTD_getFrameContentSize(all.bytes + begin, all.size - begin), sizes[i]);
-        /* RFC 8878, 3.1.1.1.1: the frame has a checksum. */
+        /* The flag for a checksum is set (RFC 8878, 3.1.1.1.1). */
         assert_true((all.bytes[begin + 4] & 4) != 0);
         free(lines);
     }
@@ -35,7 +35,7 @@ TEST(frames_decompress_to_what_went_in)
     zstd->ops->destroy(zstd);
 }
 
-/* Adds a frame of a writer that does not know the size of its data in advance. */
+/* Adds a frame as another program would write it. The frame does not have the size of its data. */
 static size_t add_foreign(struct compressed *file, size_t size, int window_log, int checksum)
 {
     char *lines = compressed_lines(size);
@@ -90,7 +90,7 @@ TEST(a_frame_is_decompressed_to_its_end_however_short_it_is)
     char *same = malloc(1000000);
     assert_non_null(same);
     memset(same, 'a', 1000000);
-    /* Compressed as blocks of one repeated byte. */
+    /* zstd writes blocks for such data that repeat one byte. */
     compressed_add_frame(&file, zstd, same, 1000000);
     assert_int_equal(compressed_whole(&file, file.size, zstd), file.size);
     free(same);

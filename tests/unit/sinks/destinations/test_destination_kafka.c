@@ -25,7 +25,7 @@ static struct {
     struct wakeup *noticed; /* the lookup signals it when it waits */
 } lookup;
 
-/* Replaces the system's function for librdkafka. */
+/* Replaces getaddrinfo of the C library, so that a lookup of librdkafka can be made slow. */
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
                 struct addrinfo **result)
 {
@@ -237,8 +237,8 @@ TEST(no_more_blocks_are_taken_than_the_library_can_have_on_their_way)
 }
 
 /*
- * Returns the processor time of this process in `ns`. A thread of librdkafka that polls in a loop
- * would use all of it.
+ * Serves the destination for this time, and returns the processor time that the process used. A
+ * thread of librdkafka that polled without pause would use all of the time.
  */
 static clock_t processor_time(struct kafka_scene *scene, int64_t ns)
 {
@@ -290,7 +290,7 @@ TEST(what_waits_for_others_is_given_back_when_its_time_is_over)
     delivery_lines_fill(&second, "t", 2);
     kafka_scene_send(&scene, &first);
     kafka_scene_send(&scene, &second);
-    /* The timers of librdkafka are not exact. */
+    /* The timers of librdkafka are not exact, so the second block may be reported first. */
     assert_ptr_equal(kafka_scene_await(&scene, &error), &second.block);
     delivery_lines_assert(&second, DELIVERY_NOT_SENT);
     assert_ptr_equal(kafka_scene_await(&scene, &error), &first.block);
@@ -333,7 +333,7 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     rd_kafka_mock_broker_set_rtt(scene.cluster, 1, 60000);
     delivery_lines_fill(&lines, "t", 5);
     kafka_scene_send(&scene, &lines);
-    /* The test cannot observe when the request is sent. One second is enough. */
+    /* The test cannot see when the request is sent, but it is sent within a second. */
     int64_t until = clock_monotonic_ns() + 1000000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);
@@ -344,7 +344,10 @@ TEST(what_was_sent_and_not_answered_is_unknown_when_it_is_abandoned)
     kafka_scene_end(&scene);
 }
 
-/* Makes librdkafka's thread for the only broker hold a block while it looks up a name. */
+/*
+ * Makes librdkafka's thread for the broker look up a name while it has a block. The lookup does not
+ * end.
+ */
 static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines)
 {
     static char no_address_is_kept[] = "broker.address.ttl=1\nreconnect.backoff.ms=1\n";
@@ -375,14 +378,14 @@ static void begin_lookup(struct kafka_scene *scene, struct delivery_lines *lines
     }
 }
 
-/* The thread of librdkafka ends by itself later, and still uses the scene. */
+/* Ends the lookup. The thread of librdkafka ends later, and uses the scene until then. */
 static void end_lookup(struct kafka_scene *scene)
 {
     atomic_store(&lookup.slow, false);
     wakeup_signal(lookup.ended);
     rd_kafka_mock_cluster_destroy(scene->cluster);
     rd_kafka_destroy(scene->host);
-    /* The producer that was left to librdkafka ends now, and its threads' memory is freed. */
+    /* The producer that did not end in time ends now, and librdkafka frees its memory. */
     assert_int_equal(rd_kafka_wait_destroyed((int)(PATIENCE_NS / 1000000)), 0);
 }
 
@@ -398,7 +401,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
     assert_ptr_equal(scene.destination->delivery->answer(scene.destination, &error, &retry_after),
                      &lines.block);
     bool lent = lines.block.lent;
-    /* Messages that the broker's thread had not received yet are reported, too. */
+    /* The messages that the broker's thread had not taken yet are reported too. */
     size_t unknown = 0;
     for (size_t i = 0; i < lines.block.count; i++) {
         unknown += lines.records[i].outcome == DELIVERY_UNKNOWN;
@@ -406,7 +409,7 @@ TEST(a_stop_does_not_wait_for_a_lookup_and_leaves_the_block_to_the_library)
                     lines.records[i].outcome == DELIVERY_NOT_SENT);
     }
     assert_int_equal(lent, unknown != 0);
-    /* While the block is lent, no other is accepted, because it would have the same tokens. */
+    /* No other block is accepted while this one is lent, because it would have the same tokens. */
     delivery_lines_fill(&next, "t", 1);
     assert_true(!lent ||
                 !scene.destination->delivery->send(scene.destination, &next.block, &error));

@@ -276,7 +276,10 @@ NATS_TEST(a_server_that_starts_later_gets_what_was_handed_over_before)
     scene_end(&scene);
 }
 
-/* Asserts the number of open connections and of all connections so far. No message is in flight. */
+/*
+ * Asserts how many connections are open and how many there were so far, and that no message is in
+ * flight.
+ */
 static void assert_figures(const struct scene *scene, uint64_t connections, uint64_t connects)
 {
     const struct delivery_figures *figures = scene->destination->figures;
@@ -359,7 +362,10 @@ static natsStatus refuse_callback(natsSubscription *subscription, natsOnComplete
     return nats_library(&error)->natsSubscription_SetOnCompleteCB(subscription, callback, closure);
 }
 
-/* The library never reports the end of such a subscription. */
+/*
+ * The callback for the end of the subscription cannot be set, so the library never reports this
+ * end.
+ */
 NATS_TEST(a_connection_that_is_set_up_in_part_is_ended_and_another_one_made)
 {
     static const struct broker_kind kind = {"nats", "subject", "SUBJECT", 4222};
@@ -416,7 +422,7 @@ NATS_TEST(what_a_silent_server_got_is_unknown_when_it_is_abandoned)
     nats_server_freeze(&server);
     delivery_lines_fill(&lines, "t", 1);
     delivery_lines_send(scene.destination, &lines);
-    /* The test cannot observe when the message is published. */
+    /* The test cannot see when the message is published, but 300 ms suffice. */
     int64_t until = clock_monotonic_ns() + 300000000;
     while (clock_monotonic_ns() < until)
         wakeup_wait(scene.wakeup, NO_HANDLE, false, 50);

@@ -8,7 +8,7 @@
 #define PATIENCE_MS 10000
 #define MS_NS       INT64_C(1000000)
 
-/* An object whose end waits until the test allows it. */
+/* An object that ends only when `may_end` is signalled. */
 struct slow {
     struct wakeup *may_end, *has_ended;
 };
@@ -20,7 +20,10 @@ static void end_slowly(void *object)
     wakeup_signal(slow->has_ended);
 }
 
-/* A thread that was left behind may signal after the test, so the wake-ups are never destroyed. */
+/*
+ * The wake-ups are never destroyed, because a thread that was left behind may signal one after the
+ * test.
+ */
 static void begin(struct slow *slow)
 {
     struct error error;

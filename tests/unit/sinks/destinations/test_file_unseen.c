@@ -29,7 +29,7 @@ int __wrap_stat(const char *path, struct stat *status)
     return unnamed != 0 ? -1 : __real_stat(path, status);
 }
 
-/* Each call advances the clock by a minute, so that the name is looked up again. */
+/* Advances the clock by a minute, so that each call of was_moved looks the name up again. */
 int64_t __wrap_clock_monotonic_ns(void)
 {
     return now_ns += MINUTE;
@@ -64,7 +64,7 @@ static void write_text(const char *text)
     assert_int_equal(written, strlen(text));
 }
 
-/* If the file were opened again, a write could not be rolled back. */
+/* If the file were opened again, the last write could not be rolled back. */
 TEST_WITH(a_file_that_cannot_be_seen_is_not_opened_anew, set_up, tear_down)
 {
     (void)state;

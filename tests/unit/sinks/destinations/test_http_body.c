@@ -99,8 +99,8 @@ static struct compression *open_mark(void)
 /* --- making bodies ---------------------------------------------------------------------------- */
 
 /*
- * Makes the body of `count` records from `first`. Asserts that it is `expected`, unless this is
- * NULL. Returns the result.
+ * Makes the body of `count` records from `first`. Returns the result. If `expected` is not NULL,
+ * asserts that the body is equal to it.
  */
 static enum http_body_result assert_body(const struct encoder_ops *encoder,
                                          const struct compression_ops *compression, size_t first,

@@ -382,14 +382,14 @@ TEST(a_record_of_several_lines_may_be_there_in_part)
         records[i].lines = i < 50 ? 1 : 2;
     many_bad = 4;
     bad_status = 400;
-    /* For this format the text of an answer does not matter. */
+    /* For remote-write the text of an answer does not matter. */
     exchange_as("remote-write", refuses_many);
     assert_int_equal(count_fate(DELIVERY_ACKNOWLEDGED), 96);
     assert_int_equal(count_fate(DELIVERY_REFUSED), 2);
     assert_int_equal(count_fate(DELIVERY_PARTLY_ACCEPTED), 2);
     open_block(1);
     records[0].lines = 2;
-    /* The text does not say that some records were accepted. */
+    /* This answer does not say that some records were accepted. */
     exchange_as("influx", takes_nothing);
     assert_int_equal(count_fate(DELIVERY_REFUSED), 1);
     open_block(1);
@@ -445,8 +445,8 @@ static long refuses_series(const struct http_range *range)
 }
 
 /*
- * Sends a block of 1,000 records in 250 series of one sender. The sink has learned which series are
- * refused.
+ * Sends a block of 1,000 records in 250 series of one sender, with the refused series that were
+ * learned from earlier blocks.
  */
 static void exchange_learning(const char *format, server *answers)
 {
@@ -473,7 +473,10 @@ TEST(a_series_that_is_refused_again_and_again_has_its_own_requests)
     assert_fates(996, 4, 0);
     assert_in_range(requests, 40, 80);
     assert_true(http_lessons_any(&lessons));
-    /* The good records; the four bad ones; two; two; and each of the four. */
+    /*
+     * The requests are: the good records; the four bad ones; two of these; the other two; and each
+     * of the four.
+     */
     exchange_learning("json", refuses_series);
     assert_fates(996, 4, 0);
     assert_int_equal(requests, 8);
@@ -494,7 +497,10 @@ TEST(it_is_as_all_others_when_it_is_taken_again)
     assert_int_equal(lessons.used, 0);
 }
 
-/* Good records among them may have been stored by a request for several records. */
+/*
+ * A partly refused request may have stored the good records in it. So a record that was not sent by
+ * itself may have been stored.
+ */
 TEST(what_is_not_sent_individually_may_be_there_after_a_partial_refusal)
 {
     lessons = (struct http_lessons){0};
@@ -544,7 +550,10 @@ static long refuses_sender(const struct http_range *range)
     return 204;
 }
 
-/* Sends 1,000 records. 20 of them are of sender 66, in 20 series from `first`. */
+/*
+ * Sends a block of 1,000 records, of which 20 are of sender 66. Each of these 20 is in another
+ * series, from series `first`.
+ */
 static void exchange_of_sender(uint32_t first)
 {
     open_block(1000);

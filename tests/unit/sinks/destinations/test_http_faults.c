@@ -15,7 +15,7 @@
 #define RECORDS 3
 #define SIZE    10 /* bytes of a record */
 
-/* A block whose records contain their own numbers. */
+/* A block in which each record has its number as text. */
 struct sent {
     char bytes[RECORDS * SIZE + 1];
     struct delivery_record records[RECORDS];
@@ -51,7 +51,7 @@ static void send_block(size_t at, size_t count)
     assert_true(http_client_send(http_scene.client, &one->block));
 }
 
-/* Returns the index of the answered block. */
+/* Returns the index in `sent` of the block that was answered. */
 static size_t take(const struct http_result *result)
 {
     size_t at = 0;
@@ -163,7 +163,7 @@ static bool library_does(unsigned percent)
     return next_below(&chance.library_random, 100) < percent;
 }
 
-/* Called in the client's thread: decides what libcurl does with a request. */
+/* Decides what libcurl does with a request. The client's thread calls this. */
 static void decide(const char *body, size_t size, struct curl_step *step)
 {
     static const long statuses[] = {200, 204, 400, 403, 413, 429, 500, 503};

@@ -108,7 +108,7 @@ TEST(a_server_that_forgets_it_is_believed)
     expect(0, 204, false, false);
 }
 
-/* These records have no form in the first shape, so no answer changes the shape. */
+/* If records can only be sent in the second form, no answer makes the sink use the first one. */
 TEST(where_only_the_second_will_do_it_is_the_only_one)
 {
     shapes = (struct http_shapes){.two = true, .only_second = true};

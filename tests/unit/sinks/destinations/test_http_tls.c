@@ -163,7 +163,7 @@ TEST_WITH(without_authorities_those_of_the_system_are_used, make, scratch_remove
     (void)state;
     struct error error;
     const struct client_tls tls = {.ca = NULL};
-    /* NULL if this machine has no trusted authorities, which https: requires. */
+    /* NULL if the machine has no trusted certificate authorities, which https: needs. */
     const char *expected = NULL;
     version = "libcurl/7.88.1 OpenSSL/3.0.15";
     int found = trusted_authorities_find(&expected, &error);

@@ -5,7 +5,9 @@
 #include "sinks/destinations/jetstream_answer.h"
 #include "tests/support/test.h"
 
-/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
+/*
+ * Reads the answer from a block of its exact size, so that a sanitizer detects a read past its end.
+ */
 static struct jetstream_answer read_all(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

@@ -46,7 +46,10 @@ int64_t __wrap_clock_monotonic_ns(void)
     return atomic_load(&simulated.now_ns);
 }
 
-/* A wait takes only the real time that other threads need, except those that wait for a lookup. */
+/*
+ * Waits only until other threads have done their work, and does not wait for threads in a lookup.
+ * The simulated time advances instead.
+ */
 enum wakeup_reason __real_wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                       int timeout_ms);
 enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
@@ -68,7 +71,10 @@ enum wakeup_reason __wrap_wakeup_wait(struct wakeup *wakeup, wait_handle handle,
 /* --- the library's behaviour ------------------------------------------------------------------ */
 
 static struct {
-    /* For the messages in their order; the last one is used for all further messages. */
+    /*
+     * The library's reports of the messages in turn. The last report is repeated for all further
+     * messages.
+     */
     const struct kafka_report *reports;
     size_t report_count;
     rd_kafka_resp_err_t refusal; /* of the first `refusals` messages; 0 means none is refused */
@@ -82,7 +88,10 @@ static int64_t fake_now(void)
     return atomic_load(&simulated.now_ns);
 }
 
-/* Only waits of the sink's thread advance the time. Other threads wait for it to advance. */
+/*
+ * A wait of the sink's thread advances the time. All other threads wait until the time has
+ * advanced.
+ */
 static void fake_wait(int64_t until_ns, bool busy)
 {
     if (pthread_equal(pthread_self(), simulated.sink)) {
@@ -159,7 +168,7 @@ static void begin(const struct kafka_report *reports, size_t count)
         fail_msg("%s", error.text);
 }
 
-/* Before this, each block was answered or the destination abandoned. */
+/* Ends the test. Before that, each block must be answered, or the destination abandoned. */
 static void end(void)
 {
     destination->destroy(destination);
@@ -196,7 +205,7 @@ static void assert_outcomes(const struct delivery_lines *lines,
         assert_int_equal(lines->records[i].outcome, outcomes[i]);
 }
 
-/* Makes a block with allocated bytes, because librdkafka may become their owner. */
+/* Makes a block whose bytes are allocated, because librdkafka may become their owner. */
 static void make_lines(struct delivery_lines *lines, size_t count)
 {
     delivery_lines_fill(lines, "t", count);
@@ -213,7 +222,10 @@ static void send_lines(struct delivery_lines *lines, size_t count)
     delivery_lines_send(destination, lines);
 }
 
-/* Like the delivery's writer, fills an answered block again unless librdkafka still uses it. */
+/*
+ * Overwrites and frees an answered block unless librdkafka still uses it, as the writer of the
+ * delivery may.
+ */
 static void reuse(struct delivery_lines *lines)
 {
     if (lines->block.lent)
@@ -335,7 +347,7 @@ TEST(messages_that_the_library_does_not_take_are_not_sent)
     end();
 }
 
-/* Blocks wait until another producer can be created. */
+/* The blocks wait until a new producer can be created. */
 TEST(a_producer_that_fails_is_replaced_when_all_is_reported)
 {
     static const struct kafka_report reports[] = {{.after_ns = KAFKA_DOUBLE_NEVER,
@@ -416,7 +428,10 @@ TEST(reports_that_come_after_a_lookup_count)
     end();
 }
 
-/* The stop may take one second: 200 ms for the reports, and 500 ms for the end of the producer. */
+/*
+ * The stop may take one second. It waits 200 ms for the reports, and 500 ms for the end of the
+ * producer.
+ */
 TEST(a_stop_does_not_wait_for_a_lookup)
 {
     struct delivery_lines lines;
@@ -441,7 +456,7 @@ TEST(blocks_that_are_not_reported_stay_lent_to_the_library)
     assert_int_equal(fake.changed, 0);
 }
 
-/* While the block is lent, no other is accepted, because it would have the same tokens. */
+/* No other block is accepted while this one is lent, because it would have the same tokens. */
 TEST(while_a_block_is_lent_no_other_one_is_taken)
 {
     struct delivery_lines lines, next;
@@ -525,8 +540,8 @@ static void chance_reported(const struct kafka_double_message *message,
 }
 
 /*
- * A record that counts as written must have been acknowledged. An unknown outcome must be counted
- * as unknown.
+ * A record must count as written only if the library reported it as stored, and as unknown if the
+ * library does not know the outcome.
  */
 static void judge_record(const struct known *known, enum delivery_outcome outcome)
 {

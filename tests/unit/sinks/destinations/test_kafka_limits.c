@@ -26,7 +26,7 @@ TEST(a_limit_is_forgotten_some_time_after_it_was_learnt_and_learnt_again)
     assert_true(kafka_topics_limit(topics, "a", 5) == SIZE_MAX);
     kafka_topics_lower(topics, "a", 1000, 10);
     kafka_topics_lower(topics, "a", 500, 20);
-    /* A report about an earlier request, which has no effect. */
+    /* The report is about a request that was sent earlier, so it has no effect. */
     kafka_topics_lower(topics, "a", 700, 30);
     assert_int_equal(kafka_topics_limit(topics, "a", KAFKA_LIMIT_LASTS_NS + 9), 500);
     assert_true(kafka_topics_limit(topics, "b", 40) == SIZE_MAX);

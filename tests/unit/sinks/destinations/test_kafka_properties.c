@@ -19,7 +19,7 @@ TEST_WITH(after_a_fatal_error_another_producer_delivers, scratch_make, scratch_r
     struct error error;
     kafka_scene_begin(&scene, "t");
     rd_kafka_mock_topic_create(scene.cluster, "t", 1, 1);
-    /* With this property, the producer fails at the first message that a broker refuses. */
+    /* Because of this property, a message that the broker refuses makes the producer fail. */
     rd_kafka_mock_push_request_errors(scene.cluster, KAFKA_PRODUCE_KEY, 1,
                                       RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     kafka_scene_write_properties(&scene, "enable.gapless.guarantee=true\n");

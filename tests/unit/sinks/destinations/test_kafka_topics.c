@@ -45,7 +45,7 @@ TEST(messages_with_headers_that_the_library_refuses_at_once_leave_nothing_freed_
     scene_begin_without_topic(&scene);
     scene.settings.broker.headers = HEADER_SCHEMA | HEADER_LISTENER | HEADER_NUMBER;
     kafka_scene_open(&scene);
-    /* The first block is reported, and the others are refused at once. */
+    /* The first block is reported. The others are refused at once. */
     for (int i = 0; i < 3; i++) {
         delivery_lines_fill(&lines, "t", DELIVERY_LINES);
         kafka_scene_send(&scene, &lines);

@@ -291,8 +291,8 @@ static const struct nats_library library = {
 static const char taken[] = "{\"stream\":\"S\",\"seq\":1}";
 
 /*
- * Answers published message number `message`, from 0, by calling the subscriber as the library
- * does. If `text` is NULL, the server reports that there are no responders.
+ * Answers the published message number `message`, from 0, with `text`, as the library does. If
+ * `text` is NULL, the answer is that there are no responders.
  */
 static void answer(size_t message, const char *text)
 {
@@ -395,7 +395,7 @@ TEST(an_answer_after_the_stop_is_not_of_the_next_block)
     nats_publisher_destroy(publisher);
 }
 
-/* The publisher's thread waits for the lookup, and ends by itself later. */
+/* The publisher's thread stays in the lookup, and ends by itself later. */
 TEST(a_stop_does_not_wait_for_a_lookup)
 {
     struct delivery_lines lines;

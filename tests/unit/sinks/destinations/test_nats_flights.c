@@ -178,7 +178,7 @@ TEST(a_block_that_is_too_large_is_divided_until_a_record_is_too_large_by_itself)
     assert_int_equal(a.records[1].outcome, DELIVERY_REFUSED);
     assert_int_equal(a.records[1].reason, DELIVERY_TOO_LARGE);
     assert_int_equal(a.records[2].outcome, DELIVERY_ACKNOWLEDGED);
-    /* The limit of the subject is known now. */
+    /* The first block has shown the limit of the subject. */
     assert_true(nats_flights_put(&flights, &b.block, 0));
     next_part(&flights, 0, 1);
     next_part(&flights, 1, 1);

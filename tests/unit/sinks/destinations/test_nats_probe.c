@@ -6,7 +6,10 @@
 
 static struct error said;
 
-/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
+/*
+ * Classifies the answer from a block of its exact size, so that a sanitizer detects a read past its
+ * end.
+ */
 static enum exit_code judge(const char *json, size_t size)
 {
     char *copy = malloc(size == 0 ? 1 : size);

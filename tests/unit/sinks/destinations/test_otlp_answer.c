@@ -8,7 +8,9 @@
 
 static struct wire wire;
 
-/* Copies the answer into a block of its exact size, so that a sanitizer detects reads past it. */
+/*
+ * Reads the answer from a block of its exact size, so that a sanitizer detects a read past its end.
+ */
 static bool read(const void *bytes, size_t size, uint64_t rejected, const char *message)
 {
     uint8_t *exact = malloc(size == 0 ? 1 : size);

@@ -150,8 +150,8 @@ TEST_WITH(a_reader_that_goes_is_noticed_without_a_write, scratch_make, tear_down
 }
 
 /*
- * The reader gets each byte at most once: a withdrawn write was not accepted, and an accepted one
- * is not repeated.
+ * The reader must get each byte at most once. If a write is withdrawn, the bytes that were not
+ * accepted must not be in the pipe, and those that were accepted must not be written again.
  */
 TEST_WITH(of_a_write_that_is_withdrawn_the_reader_gets_what_was_accepted, scratch_make, tear_down)
 {

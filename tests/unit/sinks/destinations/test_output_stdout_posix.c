@@ -34,7 +34,7 @@ static int flags_of(int fd)
 
 /* --- non-blocking ----------------------------------------------------------------------------- */
 
-/* Other processes share the inherited file description, so its flags must not change. */
+/* The pipe is inherited and other processes use it too, so its flags must not change. */
 static void a_pipe_s_description_is_left_as_it_was(void **state)
 {
     (void)state;
@@ -134,8 +134,8 @@ static void a_stopped_terminal_would_block_and_a_hung_up_one_is_closed(void **st
 /* --- tests that need their own process -------------------------------------------------------- */
 
 /*
- * Runs a function in a child process in which only `given` is open (-1: no descriptor). Returns its
- * exit code.
+ * Runs a function in a child process in which only the descriptor `given` is open, or no descriptor
+ * if it is -1. Returns the exit code of the child.
  */
 static int run_apart(int (*run)(void), int given)
 {
@@ -161,7 +161,10 @@ static int run_apart(int (*run)(void), int given)
     return WEXITSTATUS(status);
 }
 
-/* Returns the descriptor that the next opened file gets. The parent may have left some open. */
+/*
+ * Returns the number of the descriptor that the next open file gets. The parent may have left
+ * others open.
+ */
 static int next_number(void)
 {
     int next = open("/dev/null", O_RDWR);
@@ -195,7 +198,7 @@ static void missing_streams_are_not_taken_by_other_files(void **state)
 
 static int pipe_ends[2];
 
-/* Runs as a user that may write to the inherited pipe, but may not open it. */
+/* Runs as a user that may write to the inherited pipe, but cannot open it again. */
 static int fill_as_nobody(void)
 {
     if (setgid(65534) != 0 || setuid(65534) != 0)

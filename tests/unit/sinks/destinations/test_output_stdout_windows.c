@@ -103,7 +103,7 @@ static void a_number_that_nothing_follows_goes_to_no_other_file(void **state)
     standard_stream_lead(STREAM_OUTPUT, stream);
     test_stream_close(&stream);
     output_file_hold_standard_streams();
-    /* A new file gets the same handle. */
+    /* Windows gives the value of the closed handle to the next file. */
     test_stream other = test_stream_open(scratch_path("other"));
     int result = output_file_open_stdout(&file, &error);
     test_stream_close(&other);

@@ -11,7 +11,7 @@
 
 #define SECRET "0123456789-secret-0123456789"
 
-/* Number of freed blocks that contained the secret, and of all freed blocks. */
+/* How many freed blocks had the secret, and how many blocks were freed. */
 static size_t seen, freed;
 
 void __real_free(void *memory);

@@ -51,7 +51,7 @@ TEST(every_number_reads_back_as_itself)
 {
     uint64_t random = 1;
     for (int i = 0; i < 100000; i++) {
-        /* Half of the numbers are near 1, where the notation changes. */
+        /* Half of the numbers are between about 2^-40 and 1, because the notation changes there. */
         double value = ldexp((double)(next_random(&random) >> 11),
                              i % 2 ? -53 - (int)(next_random(&random) % 40)
                                    : (int)(next_random(&random) % 2000) - 1070);

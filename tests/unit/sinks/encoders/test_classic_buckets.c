@@ -131,8 +131,8 @@ TEST(the_scale_sets_the_width_of_buckets)
 }
 
 /*
- * The bounds of a coarser scale are also bounds of a finer one. So a bound's series continues when
- * a sender changes its scale.
+ * Each bound of a coarser scale is also a bound of a finer one. So a bound keeps its series when a
+ * sender changes its scale.
  */
 TEST(bounds_of_a_finer_scale_hold_those_of_a_coarser_one)
 {
@@ -163,7 +163,7 @@ TEST(below_zero_buckets_ascend_to_it)
     struct sample_exponential_histogram *histogram = &sample.value.exponential_histogram;
     histogram->zero_count = 300;
     histogram->zero_threshold = 0.25;
-    /* One value from -2 to -4, and 20 from -4 to -8. */
+    /* One value is from -4 to -2, and 20 are from -8 to -4. */
     set_buckets(&histogram->negative, 1, negative, 2);
     set_buckets(&histogram->positive, 0, positive, 1);
     assert_buckets(&sample, {-8, 0}, {-4, 20}, {-2, 21}, {0.25, 321}, {1, 321}, {2, 4321});
@@ -295,8 +295,8 @@ static uint64_t counted_to(const struct full *full, double bound)
 }
 
 /*
- * Computes a quantile like Prometheus (promql/quantile.go, bucketQuantile), from the total of the
- * last bucket.
+ * Computes a quantile as Prometheus does (bucketQuantile in promql/quantile.go). `total` is the
+ * count of the last bucket.
  */
 static double quantile_of(const struct full *full, uint64_t total, double q)
 {
@@ -340,10 +340,7 @@ static void check_choices(const struct sample *sample, uint64_t total)
     }
 }
 
-/*
- * Most counts are 0, as in real histograms. All bounds are valid doubles, and none is within the
- * zero threshold.
- */
+/* Makes counts that are mostly 0, as in real histograms. Returns their sum. */
 static uint64_t random_counts(uint64_t *random, uint64_t *counts, size_t count)
 {
     uint64_t total = 0;

@@ -52,7 +52,7 @@ TEST_WITH(a_number_is_the_field_value, open_telemetry, close_encoding)
     assert_int_equal(((struct encoding *)*state)->samples, 1);
 }
 
-/* With this setting a series has only one type, whatever numbers its sender sends. */
+/* With this setting all numbers of a series are floats, whatever its sender sends. */
 TEST_WITH(where_asked_every_number_is_a_float, open_floats, close_encoding)
 {
     telemetry_add_double(&builder, "n", 0.75);
@@ -250,7 +250,7 @@ TEST_WITH(keys_that_look_the_same_in_a_line_are_the_same, open_telemetry, close_
     assert_builder_gives(*state, "n,a" FFFD "=1,b\\n=3,c=5 value=1" ARRIVAL);
 }
 
-/* An empty label is ignored, so that another label with its key counts. */
+/* An empty label does not count, so the other label with this key is written. */
 TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a", "shared");

@@ -54,7 +54,10 @@ static void assert_builder_gives(struct encoding *encoding, const char *expected
     assert_string_equal(lines_of_builder(encoding), expected);
 }
 
-/* Decodes a Msg with one event. The packed bytes are valid until the next call. */
+/*
+ * Decodes a message that has this event. The decoded message refers to the packed bytes, which the
+ * next call overwrites.
+ */
 static void decode_event(struct encoding *encoding, Sluice__Riemann__Event *event)
 {
     static uint8_t datagram[4096];
@@ -354,8 +357,8 @@ static void the_first_record_s_facts_are_right_even_if_they_are_nothing(void **s
 }
 
 /*
- * The lengths are around that of the longest name that the encoder keeps. The bytes have different
- * lengths as JSON.
+ * The lengths are around that of the longest name that the encoder keeps. Each of the four bytes
+ * has another length as JSON.
  */
 static void a_listener_s_name_may_be_of_any_length(void **state)
 {

@@ -274,7 +274,7 @@ static void any_bytes_in_any_string_of_a_sample_are_valid(void **state)
     }
 }
 
-/* Strings of telemetry must be UTF-8. Otherwise the datagram is malformed. */
+/* A datagram with a string that is not UTF-8 is malformed in this schema. */
 static void any_text_in_any_string_of_telemetry_is_valid(void **state)
 {
     for (size_t i = 0; i < TEXTS; i++) {

@@ -258,8 +258,8 @@ static void a_label_that_was_made_is_text_like_any_other(void **state)
 }
 
 /*
- * Writes a point with a label that is a list of one string. Each of its `size` control characters
- * has six bytes as JSON.
+ * Writes a point with a label that is a list of one string. The string has `size` control
+ * characters, which are six bytes each as JSON.
  */
 static void put_long_list(size_t size)
 {
@@ -307,7 +307,10 @@ static void a_label_that_cannot_be_made_makes_the_record_too_large(void **state)
     assert_int_equal(((struct encoding *)*state)->lines, 1);
 }
 
-/* Writes resource attributes with the same key, each a list of nulls, and `points` points. */
+/*
+ * Writes a request whose resource has many attributes with one key, and `points` points. Each
+ * attribute is a list of nulls.
+ */
 static void put_costly_labels(size_t points)
 {
     static struct wire attribute;
@@ -337,8 +340,7 @@ static void put_costly_labels(size_t points)
 }
 
 /*
- * Each point has 50 kB of labels that are skipped. 100 of these points are fast, and 1,000 are too
- * slow.
+ * For each point, 50 kB of labels must be skipped. 100 points are fast enough, and 1,000 are not.
  */
 static void labels_that_take_too_long_to_make_are_too_large(void **state)
 {

@@ -72,8 +72,8 @@ static void to_hex(struct json_tree *text)
 }
 
 /*
- * The expected JSON has identifiers in base64, as protobuf's JSON does. JSON of OTLP has them in
- * hexadecimal.
+ * Replaces the base64 of identifiers by hexadecimal. protobuf writes them as base64, but the JSON
+ * of OTLP has hexadecimal.
  */
 static void identifiers_to_hex(struct json_tree *tree)
 {
@@ -216,7 +216,10 @@ static void an_empty_datagram_is_an_empty_message(void **state)
 
 /* --- view=sample ------------------------------------------------------------------------------ */
 
-/* Returns the event's metric, or NULL. A 64-bit integer is a string in the expected JSON. */
+/*
+ * Returns the event's metric, or NULL if it has none. In the expected JSON, a 64-bit integer is a
+ * string.
+ */
 static const struct json_tree *metric_of(const struct json_tree *event)
 {
     static const char *const names[] = {"metric_sint64", "metric_d", "metric_f"};
@@ -234,7 +237,7 @@ static void assert_same(const struct json_tree *found, const struct json_tree *e
         assert_true(found != NULL && json_tree_equal(found, expected));
 }
 
-/* The values must be the same double. Their texts may differ, as for "-0.0". */
+/* Asserts that both are the same double. Their texts may differ, for example "-0.0" and "-0". */
 static void assert_same_number(const struct json_tree *found, const struct json_tree *expected)
 {
     double a = strtod(found->text, NULL);

@@ -65,8 +65,8 @@ static void keep_wire(struct encoding *encoding)
 }
 
 /*
- * Asserts that the block becomes this file, and that the file is not larger than was reported for
- * its records.
+ * Asserts that the block is arranged to this file, and that the file has at most the size that was
+ * reported for its records.
  */
 static struct encoded assert_file(struct encoding *encoding, const char *expected)
 {
@@ -253,8 +253,8 @@ TEST_WITH(the_last_of_two_values_in_one_millisecond_counts, open_telemetry, clos
 }
 
 /*
- * Prometheus reads a time as a double. The last nanoseconds before a millisecond are read as that
- * millisecond.
+ * Prometheus reads a time as a double, which rounds the last nanoseconds before a millisecond up to
+ * that millisecond. So both samples have the same time, and the first one is left out.
  */
 TEST_WITH(a_time_that_is_read_as_the_next_millisecond_is_in_that, open_telemetry, close_encoding)
 {

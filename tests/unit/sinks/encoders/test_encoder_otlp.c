@@ -26,17 +26,17 @@ typedef Sluice__Telemetry__Histogram Histogram;
 #define FFFD     "\xef\xbf\xbd"
 #define NO_RULES "format=otlp"
 
-/* Matches no sample. With any rule, messages of OTLP are converted and not copied. */
+/* This rule matches no sample. But with any rule, the messages are converted instead of copied. */
 #define A_RULE "format=otlp&exclude=an unknown name"
 
 static struct telemetry_builder builder;
 
-/* A record as JSON, and the same record encoded as OTLP, decoded, and written as JSON. */
+/* Writes a record as JSON. Also encodes it as OTLP, decodes that, and writes the result as JSON. */
 struct way {
     struct encoding *sent;
     struct ruled written;
     struct encoding *back;
-    /* The encoder reserves room for a label before it finds that its key is a repetition. */
+    /* If a key is repeated, the encoder needs room for a label that it does not write. */
     bool has_repeated_keys;
 };
 
@@ -57,7 +57,7 @@ static void close_way(struct way *way)
 
 /* --- reading the output ----------------------------------------------------------------------- */
 
-/* Returns the only written message, which follows its length. */
+/* Returns the message. The output must have only this one, after its length. */
 static struct text message_of(const struct encoding *written)
 {
     const uint8_t *start = (const uint8_t *)written->text;
@@ -168,7 +168,7 @@ TEST_WITH(an_integer_that_no_signed_one_holds_is_a_double, open_telemetry, close
     assert_non_null(strstr(json, "\"value\":18446744073709552000,"));
 }
 
-/* The value does not change, but JSON shows it with all digits of a double. */
+/* The value is the same, but JSON shows all digits of the double. */
 TEST(a_float_becomes_the_same_double)
 {
     static const uint8_t event[] = {0x32, 8, 0x1a, 1, 'n', 0x7d, 0xcd, 0xcc, 0xcc, 0x3d};
@@ -178,7 +178,7 @@ TEST(a_float_becomes_the_same_double)
     close_way(&way);
 }
 
-/* Times of OTLP begin in 1970, and 0 means that there is no time. */
+/* In OTLP, times begin in 1970, and 0 means that there is no time. */
 TEST(a_time_before_1970_is_left_out)
 {
     static const uint8_t event[] = {0x32, 23,   0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -247,8 +247,8 @@ TEST(an_exponential_histogram_comes_back_with_its_negative_buckets)
 }
 
 /*
- * These captures have exponential histograms, summaries, exemplars, scopes, and attributes of every
- * type.
+ * Asserts that each request of a capture comes back equal. These captures have exponential
+ * histograms, summaries, exemplars, scopes, and attributes of each type.
  */
 static void assert_capture_comes_back(const char *name, size_t least)
 {
@@ -274,8 +274,8 @@ TEST(samples_of_otlp_come_back_where_a_rule_has_them_written_anew)
 }
 
 /*
- * Real requests with changed bytes. Those that can be decoded must be the same after they were
- * encoded.
+ * Changes bytes of real requests. If a changed request can be decoded, it must be equal after it
+ * was encoded.
  */
 TEST(changed_requests_are_written_whole)
 {
@@ -310,8 +310,8 @@ TEST(changed_requests_are_written_whole)
 /* --- texts ------------------------------------------------------------------------------------ */
 
 /*
- * Riemann's strings may have any bytes. The JSON is still equal, because JSON and OTLP replace the
- * same invalid bytes.
+ * A string of Riemann may have any bytes. JSON and OTLP replace the same invalid bytes, so both
+ * JSON texts are equal.
  */
 TEST(what_is_not_utf8_becomes_the_replacement_character)
 {
@@ -351,7 +351,7 @@ static void add_random_labels(uint64_t *random)
                             next_below(random, 8) == 0 ? longer : values[next_below(random, 4)]);
 }
 
-/* Shared labels are written for each point. If a key occurs twice, the first label counts. */
+/* A shared label is written for each point. If a key occurs twice, its first label counts. */
 TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry, close_telemetry)
 {
     static double bound = 0.5;
@@ -377,8 +377,8 @@ TEST_WITH(labels_come_back_however_they_are_shared_and_repeated, open_telemetry,
 }
 
 /*
- * Decodes `samples` samples with `count` labels. Each label has its own key and a value of `bytes`
- * bytes.
+ * Decodes a message of `samples` samples with `count` labels each. Each label has its own key, and
+ * a value of `bytes` bytes.
  */
 static void decode_labels(struct encoding *encoding, size_t count, size_t bytes, size_t samples)
 {
@@ -408,7 +408,10 @@ TEST_WITH(labels_that_are_too_many_make_a_record_too_large, open_telemetry, clos
     assert_comes_back(way, builder.datagram, builder.size);
 }
 
-/* The request has 16 samples with 1,000 labels each. It is too long to be recognised in a file. */
+/*
+ * The request has 16 samples with 1,000 labels each. A request longer than 2 MiB would not be
+ * recognised in a file.
+ */
 TEST_WITH(a_message_longer_than_2_mib_is_too_large, open_telemetry, close_telemetry)
 {
     struct encoding *written = ((struct way *)*state)->written.encoding;
@@ -433,7 +436,7 @@ TEST_WITH(a_record_without_samples_leaves_nothing, open_telemetry, close_telemet
     assert_false(encoding_overflows(written, 0));
 }
 
-/* Unknown fields are kept, and also lengths that are longer than necessary. */
+/* The message is copied with its unknown field, and with lengths that are longer than necessary. */
 TEST(messages_of_otlp_are_passed_on_as_they_are)
 {
     static const struct schema_ops *const schemas[] = {&schema_otlp, &schema_otlp_logs,
@@ -451,7 +454,7 @@ TEST(messages_of_otlp_are_passed_on_as_they_are)
     }
 }
 
-/* Without their length prefixes, concatenated requests are one request with all samples. */
+/* Several requests without the lengths before them are one request, which has all their samples. */
 TEST_WITH(requests_one_after_the_other_are_one_request, open_telemetry, close_telemetry)
 {
     static char all[4096];

@@ -255,8 +255,8 @@ TEST_WITH(the_first_of_two_labels_with_the_same_key_counts, open_telemetry, clos
 }
 
 /*
- * If several keys become the same label name, their values are joined in the order of the keys, as
- * OpenTelemetry requires.
+ * If several keys become the same label name, their values are joined in the order of these keys.
+ * OpenTelemetry requires this.
  */
 TEST_WITH(values_of_keys_that_become_the_same_are_joined, open_telemetry, close_encoding)
 {
@@ -291,7 +291,7 @@ TEST_WITH(a_shared_label_is_joined_to_one_of_the_sample, open_telemetry, close_e
                                  "n{a_b=\"shared\",zone=\"z\"} 3" ARRIVAL);
 }
 
-/* An empty label is ignored, so that another label with its key counts. */
+/* An empty label does not count, so the other label with this key is written. */
 TEST_WITH(an_empty_label_is_left_out, open_telemetry, close_encoding)
 {
     telemetry_add_label(&builder, "a.b", "shared");

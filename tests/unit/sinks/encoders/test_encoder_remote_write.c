@@ -228,7 +228,7 @@ static void keep_built(struct encoding *encoding)
     telemetry_begin(&builder);
 }
 
-/* Makes the request in memory of the size that its bound promises. Returns true if it was made. */
+/* Makes the request in memory of exactly the promised sizes. Returns true if it was made. */
 static bool make_request(size_t shape, const char *bytes, size_t size, struct output *out)
 {
     const struct encoder_request *request = encoder_remote_write.request;
@@ -243,7 +243,8 @@ static bool make_request(size_t shape, const char *bytes, size_t size, struct ou
 }
 
 /*
- * Reads the request of the block in both shapes. Asserts that making it does not change the block.
+ * Reads the requests that are made of the block in both versions of the format, and asserts that
+ * both have the same content. Then begins a new block.
  */
 static void read_block(void)
 {
@@ -402,7 +403,10 @@ TEST_WITH(a_text_that_is_not_utf_8_is_made_so, open_riemann, close_encoding)
     wire_clear(&wire);
 }
 
-/* There are more symbols than the table holds. Some are repeated, and all are correct. */
+/*
+ * There are more different texts than the table of symbols can hold. Some of the texts are
+ * repeated.
+ */
 TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encoding)
 {
     static char names[10][16];
@@ -424,7 +428,7 @@ TEST_WITH(many_series_are_the_same_in_both_shapes, open_telemetry, close_encodin
     assert_in_range(symbols.count, 12000, 299999);
 }
 
-/* Small samples take the most room in a request in relation to their size. */
+/* In relation to its size in the block, a small sample takes the most room in a request. */
 TEST_WITH(the_smallest_samples_fit_the_memory_that_is_planned, open_telemetry, close_encoding)
 {
     struct encoding *encoding = *state;
@@ -457,7 +461,10 @@ static void keep_some(struct encoding *encoding)
     }
 }
 
-/* Copies the bytes into a block of their exact size, so that a sanitizer detects reads past it. */
+/*
+ * Makes requests of bytes in a block of their exact size, so that a sanitizer detects a read past
+ * it.
+ */
 static bool is_request(const char *bytes, size_t size)
 {
     char *exact = malloc(size + (size == 0));

@@ -21,7 +21,7 @@ static struct sink_counters counters;
 static char file_path[600];
 static const struct sink_settings json_lines = {.encoder = &encoder_json};
 
-/* The result is valid until the next call. */
+/* Returns options that the next call overwrites. */
 static const struct destination_options *options_for(const char *name)
 {
     static struct destination_options options;
@@ -80,7 +80,7 @@ TEST_WITH(a_renamed_file_is_written_until_it_is_reopened, scratch_make, scratch_
     write_text(destination, "two\n");
     assert_int_equal(destination->stream->reopen(destination, NULL), 0);
     write_text(destination, "three\n");
-    /* Bytes in the previous file cannot be rolled back. */
+    /* The bytes are in the previous file, so they cannot be rolled back. */
     assert_false(destination->stream->roll_back(destination, 7));
     destination->destroy(destination);
     scratch_assert_holds_text("file.1", "one\ntwo\n");
@@ -100,7 +100,7 @@ TEST_WITH(a_file_that_was_removed_is_noticed_before_the_next_block, scratch_make
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* logrotate empties a file in this way with copytruncate. */
+/* With copytruncate, logrotate empties a file in this way. */
 TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scratch_make,
           scratch_remove)
 {
@@ -119,7 +119,10 @@ TEST_WITH(a_file_that_was_emptied_is_at_its_beginning_before_the_next_block, scr
     scratch_assert_holds_text("file", "two\n");
 }
 
-/* The program that moved the file may create a new one soon, so the sink waits for a short time. */
+/*
+ * The program that moved the file may soon create a new one, so the sink writes to the moved file
+ * for a short time.
+ */
 TEST_WITH(a_file_that_was_just_moved_goes_on_where_it_is, scratch_make, scratch_remove)
 {
     (void)state;
@@ -269,7 +272,7 @@ static void read_all(const struct test_pipe *pipe, char *to, size_t size)
         at += test_stream_read(pipe->reader, to + at, size - at);
 }
 
-/* At first the pipe has no room for the newline that the next sink writes. */
+/* The pipe is full when the next sink starts, so the newline has to wait. */
 TEST(a_torn_line_is_ended_also_where_the_pipe_was_full)
 {
     struct test_pipe pipe = test_pipe_open();

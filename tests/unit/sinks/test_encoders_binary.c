@@ -109,7 +109,9 @@ TEST(a_record_without_its_packet_leaves_nothing)
     assert_int_equal(encoded.lines, 0);
 }
 
-/* Each record of a datagram follows the previous one. Only the first has the datagram's bytes. */
+/*
+ * The records of one datagram follow each other. Only the first one has the bytes of the datagram.
+ */
 TEST(of_a_datagram_its_first_record_is_one_line_and_the_others_are_none)
 {
     struct packet packet = sent("datagram", 8);
@@ -151,7 +153,7 @@ TEST(the_longest_datagram_fits_and_a_longer_one_is_too_large)
 
 /* --- finding the end of the complete records -------------------------------------------------- */
 
-/* A file of three records, the end of its head, and the end of each record. */
+/* A file of three records. `ends` has the end of its head and the end of each record. */
 struct file {
     const struct encoder_ops *ops;
     uint8_t bytes[1024];
@@ -187,8 +189,8 @@ static void write_file(struct file *file, const struct encoder_ops *ops)
 }
 
 /*
- * Cuts the file after each byte. Asserts the number of complete records, and that no byte counts as
- * foreign.
+ * Cuts the file after each byte. Asserts that the end of the whole records is found, and that no
+ * cut file counts as foreign.
  */
 static void assert_every_cut_is_found(const struct file *file)
 {
@@ -235,7 +237,7 @@ static void assert_message_is_found(const uint8_t *message, size_t size)
 
 TEST(of_protobuf_a_torn_first_message_is_recognised)
 {
-    /* A field that contains all bytes after its tag and its length. */
+    /* The message has one field, which takes all bytes after its tag and its length. */
     static uint8_t message[LONGEST_TORN] = {0x0a};
     for (uint8_t size = 3; size <= 129; size++) {
         message[1] = (uint8_t)(size - 2);
@@ -246,7 +248,7 @@ TEST(of_protobuf_a_torn_first_message_is_recognised)
     assert_message_is_found(message, LONGEST_TORN);
 }
 
-/* A decoder ignores bits beyond the 32nd of a tag and the 64th of a varint. */
+/* A decoder ignores the bits of a tag after the 32nd, and those of a varint after the 64th. */
 TEST(of_protobuf_tags_and_numbers_are_read_as_the_decoder_does)
 {
     static const uint8_t long_tag[] = {0xc1, 0xc6, 0xc6, 0xc6, 0x39, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -277,7 +279,7 @@ TEST(of_protobuf_groups_are_as_deep_as_the_decoder_takes_them)
     }
 }
 
-/* The tag and the length of the first message are the bytes `{"`. */
+/* The tag of the first message and its length are the bytes `{"`, which may also begin JSON. */
 TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 {
     static const uint8_t state_of_riemann[123] = {0x22, 70, 0x08, 1, 0x1a, 66, [72] = 0x22, 49};
@@ -285,8 +287,8 @@ TEST(of_protobuf_a_first_message_may_begin_as_json_does)
 }
 
 /*
- * A message may be text, by chance or on purpose. While it is incomplete, it cannot be
- * distinguished from a text file.
+ * The bytes of a message may be a text. While the message is incomplete, it is not different from a
+ * text file.
  */
 TEST(of_protobuf_messages_that_are_text_are_recognised_when_they_are_whole)
 {
@@ -330,8 +332,8 @@ TEST(text_is_none_of_these_formats)
 }
 
 /*
- * A text of 8 bytes is foreign. A shorter one may also be the beginning of a message; it is foreign
- * only if its fields are invalid.
+ * A text of 8 bytes counts as foreign. A shorter text counts as foreign only if it cannot be the
+ * beginning of a message.
  */
 TEST(a_text_of_8_bytes_is_not_taken_for_a_torn_message)
 {
@@ -358,7 +360,10 @@ TEST(a_text_of_8_bytes_is_not_taken_for_a_torn_message)
 TEST(a_head_of_another_kind_is_foreign)
 {
     struct file file;
-    /* Magic, versions, snapshot length, and link type. */
+    /*
+     * The offsets of the fields that must have a certain value: the magic number, both parts of the
+     * version, the snapshot length, and the link type.
+     */
     static const size_t fields[] = {0, 4, 6, 16, 20};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         write_file(&file, &encoder_pcap);
@@ -414,7 +419,8 @@ TEST(what_follows_whole_records_must_be_the_beginning_of_one)
 }
 
 /*
- * For any content, no byte past the end is read, and the reported end is that of a complete record.
+ * Whatever the file contains, no byte after its end may be read, and the end that is found must be
+ * that of a whole record.
  */
 TEST(damaged_files_are_walked_without_a_step_beyond_them)
 {
@@ -429,7 +435,7 @@ TEST(damaged_files_are_walked_without_a_step_beyond_them)
             file.bytes[(random >> 8) % size] = (uint8_t)(random >> 24);
         }
         size = (random >> 12) % size + 1;
-        /* The exact size, so that a sanitizer detects reads past the end. */
+        /* A block of the exact size, so that a sanitizer detects a read past its end. */
         uint8_t *exact = malloc(size);
         assert_non_null(exact);
         memcpy(exact, file.bytes, size);

@@ -92,8 +92,8 @@ TEST(a_message_without_samples_leaves_no_line)
 }
 
 /*
- * In a format with sorted output, the file with only this record has the reported lines and
- * samples.
+ * Arranges a file that has only this record, as formats with sorted output do. Asserts that it has
+ * the reported numbers of lines and samples.
  */
 static void assert_file_is_counted(struct encoding *encoding)
 {
@@ -117,8 +117,8 @@ static void assert_file_is_counted(struct encoding *encoding)
 }
 
 /*
- * Asserts that the number of lines is the reported one, and that each line ends with the only
- * newline in it.
+ * Asserts that the output has the reported number of lines. Each line ends with a newline and has
+ * no other one.
  */
 static void assert_lines_are_counted(struct encoding *encoding)
 {
@@ -168,7 +168,7 @@ TEST(a_record_of_real_traffic_is_whole_or_overflows)
     for_each_format(&schema_riemann, check_riemann);
 }
 
-/* Real messages with changed bytes, which have unusual histograms, numbers and texts. */
+/* Changes bytes of real messages, which gives unusual histograms, numbers and texts. */
 static void check_changed(struct encoding *encoding)
 {
     struct capture_reading reading;

@@ -17,8 +17,8 @@
 #define MOST        6 /* samples of a record */
 
 /*
- * There are few keys, so that many occur twice. A format may change, refuse or reserve some keys,
- * and may change bytes of the values.
+ * There are few keys, so that many labels have the same one. A format may change, refuse or reserve
+ * some of these keys, and may change the values.
  */
 static const char *const keys[] = {"",     "a",  "a.b", "a_b", "le",
                                    "time", "\"", "\\",  "k,k", "\xc3\xa9"};
@@ -117,7 +117,10 @@ static void encode(struct encoding *encoding, const struct drawn_labels *shared,
     encoding_write(encoding);
 }
 
-/* Returns the output for the samples when each of them is encoded in a record of its own. */
+/*
+ * Encodes each of the samples as a record of its own, with a new encoder. Returns the size of the
+ * output.
+ */
 static size_t encode_alone(struct encoding *encoding, const struct drawn_labels *shared,
                            const struct drawn_sample *samples, size_t count, char *text,
                            size_t room)
@@ -135,7 +138,10 @@ static size_t encode_alone(struct encoding *encoding, const struct drawn_labels 
     return size;
 }
 
-/* `lasting` has encoded other records before, and `fresh` has not. */
+/*
+ * Asserts that `lasting`, whose encoder has encoded other records, writes the samples as a new
+ * encoder would write each one.
+ */
 static void check_round(struct encoding *lasting, struct encoding *fresh, unsigned *seed)
 {
     static char alone[256 * 1024];
@@ -178,7 +184,7 @@ static void assert_alike(struct encoding *encoding)
         assert_memory_equal(encoding->text + i * size, encoding->text, size);
 }
 
-/* These are more labels, or longer ones, than an encoder keeps for copying. */
+/* The samples share more or longer labels than an encoder keeps to copy them. */
 TEST(labels_that_samples_share_may_be_many_and_long)
 {
     static const size_t counts[] = {1, 2, 63, 64, 65, 200};

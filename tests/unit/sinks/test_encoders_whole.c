@@ -34,7 +34,9 @@ static size_t below(size_t end)
 
 /* --- random datagrams ------------------------------------------------------------------------- */
 
-/* Writes a message of the schema. Some are damaged, or have forms that no encoder would write. */
+/*
+ * Writes a random message of the schema. It may be damaged, or have forms that no encoder writes.
+ */
 static void put_message(const struct message_type *type)
 {
     struct random_message random = {.state = next_random(&state), .odd = true, .most = 300};
@@ -53,7 +55,10 @@ static void put_bytes(uint32_t field, size_t size)
     wire_end(&wire, begun);
 }
 
-/* Strings of Riemann may have any bytes. For other schemas these fields may be unknown. */
+/*
+ * Writes an event of Riemann, whose strings may have any bytes. For other schemas its fields may be
+ * unknown.
+ */
 static void put_odd_text(void)
 {
     size_t event = wire_begin(&wire, 6);
@@ -78,7 +83,7 @@ static void put_large(void)
     wire_end(&wire, event);
 }
 
-/* A tag of five bytes. Decoders ignore some of its bits. */
+/* Writes a field whose tag has five bytes. A decoder ignores some bits of such a tag. */
 static void put_long_tag(void)
 {
     uint64_t dropped = next_below(&state, 8) << 32;
@@ -86,7 +91,7 @@ static void put_long_tag(void)
     wire_raw(&wire, "\0\0\0\0\0\0\0\0", 8);
 }
 
-/* Varints that are longer than necessary, some with bits beyond the 64th. */
+/* Writes varints that are longer than necessary. Some have bits after the 64th. */
 static void put_long_numbers(void)
 {
     wire_raw(&wire, "\xf8\x80\x80\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 15);
@@ -213,8 +218,8 @@ static size_t last_end(size_t cut)
 }
 
 /*
- * Only formats of messages may count their own output as foreign, and only text before the end of
- * the first message.
+ * Returns true if a format of messages may take its own output for foreign text. It may only do so
+ * before the end of the first message.
  */
 static bool may_be_text(const struct encoder_ops *ops, const uint8_t *bytes, size_t size)
 {
@@ -231,10 +236,13 @@ static enum output_line looked_at(const struct encoder_ops *ops, const uint8_t *
     return ops->line(line, size < OUTPUT_LINE_LOOK ? size : OUTPUT_LINE_LOOK);
 }
 
-/* In a line format each complete line must be recognised, even in an incomplete record. */
+/*
+ * Asserts that the end of the whole records is found in the cut file. In a format of lines, each
+ * whole line counts.
+ */
 static void assert_cut_is_found(const struct encoder_ops *ops, size_t cut)
 {
-    /* The exact size, so that a sanitizer detects reads past the end. */
+    /* A block of the exact size, so that a sanitizer detects a read past its end. */
     uint8_t *bytes = malloc(cut);
     bool foreign = true;
     assert_non_null(bytes);

@@ -76,8 +76,8 @@ static int set_up(void **state)
 }
 
 /*
- * Returns true if a sample with these labels, such as "a=1 b=2", is written. All have the same
- * name.
+ * Returns true if a sample with these labels is written. `labels` is a text such as "a=1 b=2". All
+ * such samples have the same name.
  */
 static bool is_written(struct bounded *bounded, const char *labels)
 {
@@ -101,7 +101,8 @@ static void for_each_format(void (*check)(const char *format))
     size_t formats = 0;
     for (const struct encoder_ops *const *row = builtin_encoders; *row != NULL; row++) {
         /*
-         * remote-write is only for http:, which ruled_open does not support; another test covers it
+         * Only http: has remote-write, and ruled_open does not support http:. So another test
+         * covers this format.
          */
         if (((*row)->binary && !(*row)->needs_samples) || (*row)->requests_alone)
             continue;
@@ -151,7 +152,7 @@ static void check_times(const char *format)
     const struct encoded *written = put(&bounded);
     assert_int_equal(written->samples, 3);
     assert_int_equal(written->out_of_time, 2);
-    /* Samples outside of the accepted times do not count. */
+    /* Samples whose times are refused do not count as series. */
     assert_int_equal(written->series_refused, 0);
     bounded_close(&bounded);
 }
@@ -162,7 +163,7 @@ TEST_WITH(every_format_leaves_out_samples_that_are_too_old_or_too_far_ahead, set
     for_each_format(check_times);
 }
 
-/* A sample whose time is refused is written like one without a time. */
+/* Asserts that a sample whose time is refused is written as one without a time is. */
 static void check_arrival(const char *format)
 {
     char expected[4096];
@@ -245,7 +246,7 @@ TEST_WITH(a_key_that_is_repeated_counts_in_its_order, set_up, NULL)
     struct bounded bounded = bounded_open(&schema_telemetry, "influx", "max_series=1");
     assert_true(is_written(&bounded, "a=1 a=2"));
     assert_true(is_written(&bounded, "a=1 a=2"));
-    /* The first label of a key counts, so this is a different series. */
+    /* Only the first label of a key counts, so this is another series than the one with a=1. */
     assert_false(is_written(&bounded, "a=2 a=1"));
     bounded_close(&bounded);
 }
@@ -260,7 +261,7 @@ TEST_WITH(keys_that_a_format_writes_as_one_count_in_their_order, set_up, NULL)
     bounded_close(&bounded);
     bounded = bounded_open(&schema_telemetry, "prometheus", "max_series=1");
     assert_true(is_written(&bounded, "x.y=1 x_y=2 x-y=3"));
-    /* The values of these labels are joined. */
+    /* The values of these labels are joined in another order, so this is another series. */
     assert_false(is_written(&bounded, "x.y=1 x-y=3 x_y=2"));
     bounded_close(&bounded);
 }
@@ -297,7 +298,8 @@ TEST_WITH(names_units_and_kinds_are_different_series_and_values_are_not, set_up,
 /* --- labels that samples share ---------------------------------------------------------------- */
 
 /*
- * Adds a sample to a datagram with shared labels. If `key` is not NULL, it has a label of its own.
+ * Adds a sample to a datagram whose samples share labels. If `key` is not NULL, the sample also has
+ * this label.
  */
 static void add_sharing(const char *key, const char *value)
 {
@@ -331,7 +333,7 @@ TEST_WITH(a_sample_among_others_that_share_its_labels_is_the_series_that_it_is_w
     bounded_close(&bounded);
 }
 
-/* Both datagrams are decoded to the same addresses. */
+/* Both datagrams are decoded to the same addresses in memory. */
 TEST_WITH(shared_labels_of_one_record_are_not_those_of_the_next, set_up, NULL)
 {
     (void)state;

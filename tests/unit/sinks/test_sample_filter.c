@@ -140,7 +140,7 @@ static void add_series(bool zone_first)
     "cpu,host=web12,zone=eu cpu,host=web14,zone=eu"
 #define TENTH "cpu,host=web3,zone=eu cpu,host=web6,zone=eu cpu,host=web11,zone=eu"
 
-/* Another program computed the kept series from the description in series_hash.h. */
+/* Another program computed which series are kept, from the description in series_hash.h. */
 TEST_WITH(the_same_series_stay_on_every_machine, set_up, NULL)
 {
     (void)state;

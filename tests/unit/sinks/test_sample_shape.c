@@ -23,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Asserts how a sample with three labels is written. One of the labels is shared. */
+/* Asserts how a sample with three labels is written. One of the labels is shared by all samples. */
 static void assert_becomes(const char *keys, const char *expected)
 {
     telemetry_add_label(&builder, "zone", "eu");
@@ -109,7 +109,7 @@ TEST_WITH(each_sample_gets_them, set_up, NULL)
     assert_string_equal(ruled_heads("add_label=k=x&rename=c:d", &builder), "a,k=x b,k=v d,k=x");
 }
 
-/* The memory for a sample's values is free again for the next sample. */
+/* The memory for the values that are made for a sample is used again for the next sample. */
 TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
 {
     enum { POINTS = 1000, LONG = 600 };
@@ -135,7 +135,7 @@ TEST_WITH(each_of_many_samples_gets_a_long_value_that_is_made, set_up, NULL)
     ruled_close(&ruled);
 }
 
-/* In influx and prometheus a label with an empty value does not exist. */
+/* In influx and prometheus, a label with an empty value counts as missing. */
 TEST_WITH(an_empty_value_counts_where_the_format_shows_it, set_up, NULL)
 {
     (void)state;
@@ -239,8 +239,8 @@ TEST_WITH(labels_that_are_dropped_count_as_steps, set_up, NULL)
 }
 
 /*
- * Writes points of a resource. Its only attribute becomes a text of about 53,000 bytes for each
- * point.
+ * Writes points of one resource. The only attribute of the resource becomes a text of about 53,000
+ * bytes for each point.
  */
 static void put_points_of_long_label(size_t points)
 {

@@ -229,8 +229,8 @@ TEST_WITH(evicting_removes_the_oldest_segment_and_says_what_that_costs, scratch_
 }
 
 /*
- * The cursor must include the eviction. Otherwise the next run would count the evicted records as
- * lost.
+ * The cursor must already show the eviction. Otherwise the next run would count the evicted records
+ * as lost.
  */
 TEST_WITH(after_a_kill_the_next_run_does_not_miss_what_was_evicted, scratch_make, scratch_remove)
 {
@@ -382,7 +382,9 @@ TEST_WITH(blocks_reach_the_disk_and_the_cursor_is_written_when_that_is_due, scra
     spilling_append_all(spill, 0, 2);
     int64_t first = spill_due(spill) - settings.sync_interval_ns;
     assert_true(spill_tick(spill, spill_due(spill), NULL));
-    /* The cursor is due, because it must include the end of the stored blocks. */
+    /*
+     * The cursor must be written soon, because it does not have the end of the stored blocks yet.
+     */
     assert_int_equal(spill_due(spill), first + settings.cursor_interval_ns);
     spilling_expect(spill, 0, 1, true);
     assert_int_equal(spill_due(spill), first + settings.cursor_interval_ns);

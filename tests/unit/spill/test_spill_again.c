@@ -15,8 +15,8 @@
 #include "tests/support/test.h"
 
 /*
- * Reads and acknowledges all blocks. Returns how many are marked as perhaps sent before. Only the
- * first ones may have this mark.
+ * Reads and acknowledges all blocks. Returns how many of them are marked as perhaps sent. Asserts
+ * that these are the first ones.
  */
 static unsigned count_again(struct spill *spill, unsigned expected)
 {
@@ -40,7 +40,10 @@ static struct spill *open_synced(enum spill_sync sync)
     return spilling_open_with(&settings);
 }
 
-/* Leaves the files as a kill would, and opens them as the next run does. */
+/*
+ * Restores the files of the spill as they were before the close, as after a kill, and opens them as
+ * the next run does.
+ */
 static struct spill *kill(struct spill *spill, enum spill_sync sync)
 {
     spilling_save();
@@ -116,7 +119,10 @@ TEST_WITH(after_a_kill_all_that_was_read_may_have_been_sent, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* The cursor that is synced is a little ahead, so that not every block needs a sync. */
+/*
+ * The cursor on disk is a little ahead of the blocks that were sent. So a sync is not needed for
+ * each block.
+ */
 TEST_WITH(where_it_is_synced_the_cursor_runs_a_little_ahead, scratch_make, scratch_remove)
 {
     (void)state;
@@ -161,7 +167,7 @@ static struct spill *open_labelled(const char *label)
     return spilling_open_with(&settings);
 }
 
-/* Leaves blocks with the label "json". The first three may have been sent. */
+/* Leaves blocks with the label "json", of which the first three may have been sent. */
 static void leave_sent(unsigned blocks)
 {
     struct spill *spill = open_labelled("json");
@@ -197,7 +203,10 @@ TEST_WITH(what_a_change_of_the_label_keeps_comes_again_as_sent, scratch_make, sc
     spilling_close(spill);
 }
 
-/* Reading one of the kept blocks removes their file. */
+/*
+ * The file of the kept blocks is removed when one of them is read. The blocks must still count as
+ * sent.
+ */
 TEST_WITH(after_a_kill_what_returned_still_counts_as_sent, scratch_make, scratch_remove)
 {
     (void)state;
@@ -312,7 +321,10 @@ TEST_WITH(a_block_is_held_until_its_segment_is_evicted, scratch_make, scratch_re
     spilling_close(spill);
 }
 
-/* The cursor has two slots, 4,096 bytes apart. Both get another format and valid checksums. */
+/*
+ * Writes another format and a valid checksum to each of the cursor's two slots, which are 4,096
+ * bytes apart.
+ */
 TEST_WITH(a_cursor_of_another_format_is_ignored, scratch_make, scratch_remove)
 {
     (void)state;

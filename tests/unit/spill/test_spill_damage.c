@@ -22,7 +22,10 @@ struct found {
     size_t count;
 };
 
-/* Opens the spill. Some spills are inspected before, and both must have the same result. */
+/*
+ * Opens the spill. At some of the calls, inspects the spill first, and asserts that the inspection
+ * gives the same result.
+ */
 static struct spill *open_with(const struct spill_settings *settings)
 {
     static unsigned openings;
@@ -36,7 +39,10 @@ static struct spill *open_usual(void)
     return open_with(&settings);
 }
 
-/* Reads and acknowledges all blocks. Asserts that the counts balance and that no block is left. */
+/*
+ * Reads and acknowledges all blocks. Asserts that their numbers rise, that the counts balance, and
+ * that no block is left.
+ */
 static struct found read_all(struct spill *spill)
 {
     struct found found = {0};
@@ -63,7 +69,10 @@ static void leave(uint64_t first, uint64_t end)
     spilling_close(spill);
 }
 
-/* Opens a spill for small blocks in more than two segments. As after a kill, there is no cursor. */
+/*
+ * The blocks from SPILLING_SMALL to this number are small, and fill more than two segments. These
+ * tests have no cursor, as after a kill.
+ */
 #define SMALL_END (SPILLING_SMALL + 9)
 
 static struct spill *open_small(void)
@@ -82,7 +91,7 @@ static void leave_small(void)
 }
 
 /*
- * Asserts that the spill can be used, and that at its end only files that were set aside are left.
+ * Asserts that the spill can be used, and that afterwards only files are left that were set aside.
  */
 static void assert_usable_afterwards(void)
 {
@@ -136,7 +145,10 @@ TEST_WITH(a_torn_end_costs_the_blocks_that_are_torn_and_no_other, scratch_make, 
         assert_all_but(&found, SPILLING_SMALL, end, SMALL_END);
         assert_true(end <= before && end + 1 >= before);
         before = end;
-        /* The number of records in a torn block is known if its head is complete. */
+        /*
+         * If a torn block has a complete head, the number of its records is known, and they count
+         * as lost.
+         */
         size_t torn = size - cut;
         for (uint64_t number = first; number < end; number++)
             torn -= size_of(number);
@@ -206,7 +218,7 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
                 uint64_t lost = spilling_counts(spill).lost;
                 spilling_close(spill);
                 assert_all_but(&found, SPILLING_SMALL, SMALL_END, number);
-                /* Only the head of the last block says how many records are in it. */
+                /* The number of records in the last block is only in the block's own head. */
                 bool uncounted = number + 1 == SMALL_END && at < begin + SPILL_HEAD_SIZE;
                 assert_int_equal(lost, uncounted ? 0 : spilling_count(number));
                 assert_int_equal(spilling_segments(), 0);
@@ -219,8 +231,8 @@ TEST_WITH(a_changed_byte_costs_the_block_that_it_is_in, scratch_make, scratch_re
 }
 
 /*
- * Changes random ranges in the files, replaces whole files by random bytes, and does this to all
- * files at once.
+ * Overwrites random parts of the files, replaces whole files by random bytes, and damages all files
+ * at once.
  */
 TEST_WITH(whatever_is_in_the_folder_the_spill_is_opened_and_read_to_its_end, scratch_make,
           scratch_remove)
@@ -400,7 +412,7 @@ TEST_WITH(a_torn_write_of_the_cursor_leaves_the_older_one, scratch_make, scratch
     free(after);
 }
 
-/* As after a power cut in which the blocks were lost, but not the cursor. */
+/* After a power cut, the cursor may be on disk without the last blocks. */
 TEST_WITH(a_cursor_past_all_blocks_counts_and_numbers_go_on_after_it, scratch_make, scratch_remove)
 {
     (void)state;
@@ -512,7 +524,7 @@ TEST_WITH(another_spills_segment_is_left_as_it_is, scratch_make, scratch_remove)
     assert_true(scratch_has(name));
 }
 
-/* Swaps the names of two files. The positions in their heads give the real order. */
+/* Swaps the contents of two files. The positions in the files' heads show the real order. */
 static void swap(const char *one, const char *other)
 {
     size_t size, other_size;
@@ -581,7 +593,7 @@ TEST_WITH(sound_blocks_are_read_whatever_their_files_are_called, scratch_make, s
     }
 }
 
-/* A file is removed, emptied or cut; then the last file, and then all files. */
+/* Each file is removed, emptied or cut, then the last one, and then all of them. */
 TEST_WITH(every_missing_record_is_counted, scratch_make, scratch_remove)
 {
     (void)state;
@@ -663,8 +675,8 @@ TEST_WITH(noise_under_a_segments_name_is_set_aside, scratch_make, scratch_remove
 }
 
 /*
- * A sender's bytes look like the block that would be next. They must be read as data even if the
- * head before them is damaged.
+ * The image of a block, which a sender chose, contains the bytes of a whole block. These must be
+ * read as data, even if the head of the block around them is damaged.
  */
 TEST_WITH(an_image_that_holds_a_block_is_not_taken_for_one, scratch_make, scratch_remove)
 {

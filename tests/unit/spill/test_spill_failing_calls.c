@@ -111,7 +111,7 @@ int __wrap_ftruncate(int fd, off_t size)
     return fails(true) ? -1 : __real_ftruncate(fd, size);
 }
 
-/* No test cuts the power, so a sync need not reach the disk. */
+/* No test cuts the power, so the sync writes nothing to disk. */
 int __wrap_fdatasync(int fd)
 {
     (void)fd;
@@ -137,7 +137,7 @@ int __wrap_rename(const char *from, const char *to)
 
 /* --- a run that uses a spill ------------------------------------------------------------------ */
 
-/* The results of a run. They are in shared memory, because the run may be another process. */
+/* The results of a run. They are in shared memory, because the run may be in another process. */
 static struct done {
     uint64_t stored[200]; /* the stored blocks in their order */
     size_t stored_count;
@@ -182,7 +182,10 @@ static void give_up(struct spill *spill)
     }
 }
 
-/* The first block that a run reads may be an acknowledged one that is not in the cursor. */
+/*
+ * Checks a block that the next run reads. The first one may be an acknowledged block, because the
+ * cursor may not show it as acknowledged.
+ */
 static void meet(uint64_t number, bool first)
 {
     for (; first && done->acknowledged > 0 && number < done->stored[done->acknowledged];
@@ -230,8 +233,9 @@ static void work(const struct spill_settings *settings)
 }
 
 /*
- * Opens the spill when calls succeed. All stored blocks must be there. Acknowledged blocks that are
- * not in the cursor may be read again. After a kill, the block that was being stored may be there.
+ * Opens the spill when no call fails any more, and asserts that all stored blocks are in it.
+ * Acknowledged blocks may be read again if the cursor does not show them. After a kill, the block
+ * that was being stored may be in it too.
  */
 static void check_afterwards(const struct spill_settings *settings)
 {
@@ -245,7 +249,7 @@ static void check_afterwards(const struct spill_settings *settings)
         acknowledge_oldest(spill);
     }
     assert_int_equal(done->acknowledged, done->stored_count);
-    /* A part of a block may be on disk if its append failed or was interrupted. */
+    /* If a block was not stored, a part of it may be on disk, and its records may count as lost. */
     uint64_t torn = being_stored != UINT64_MAX ? being_stored : done->first_failed;
     assert_true(spilling_counts(spill).lost == 0 ||
                 spilling_counts(spill).lost == spilling_count(torn));
@@ -254,7 +258,7 @@ static void check_afterwards(const struct spill_settings *settings)
     assert_int_equal(spilling_segments(), 0);
 }
 
-/* Stores some blocks before calls fail. It is known which of them are acknowledged. */
+/* Stores some blocks and acknowledges a few of them, before any call fails. */
 static void prepare(const struct spill_settings *settings)
 {
     memset(done, 0, sizeof *done);
@@ -318,14 +322,17 @@ TEST_WITH(a_disk_that_cannot_be_written_costs_nothing_that_was_stored, set_up, t
 }
 
 /*
- * The sync of the block fails, and so do some of the calls that remove it. Block 0 begins a
- * segment.
+ * Stores a block. The sync of the block fails, and so do some of the calls that would remove it,
+ * `failures` calls in all. Block 0 begins a segment.
  */
 static void leave_block(struct spill *spill, uint64_t number, unsigned failures)
 {
     memset(&calls, 0, sizeof calls);
     calls.armed = calls.for_ever = true;
-    /* The first call after the creation of the file and the write. */
+    /*
+     * Number of the first call that fails: the sync. The calls before it create the file, if there
+     * is none yet, and write the block.
+     */
     calls.left = number == 0 ? 3 : 2;
     calls.most = failures;
     calls.number = EIO;
@@ -333,7 +340,10 @@ static void leave_block(struct spill *spill, uint64_t number, unsigned failures)
     calls.armed = false;
 }
 
-/* Asserts that the block after `before` other blocks stays on disk if `failures` calls fail. */
+/*
+ * Stores `before` blocks and one more, while `failures` calls fail. Asserts that the last block
+ * stays on disk.
+ */
 static void expect_left_block(uint64_t before, unsigned failures)
 {
     struct spill_settings settings = spilling_settings();
@@ -413,7 +423,10 @@ TEST_WITH(a_block_that_went_another_way_is_not_found, scratch_make, scratch_remo
                 spilling_append(spill, before + 1);
             if (when == 1)
                 spilling_tick(spill);
-            /* The block is neither cut nor removed when the spill is closed. */
+            /*
+             * In the last round, the calls that would cut off or remove the block at the close fail
+             * too.
+             */
             calls.armed = when == 2;
             calls.left = 1;
             calls.most = before == 0 ? 2 : 1;
@@ -514,7 +527,10 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     while ((found = spill_read(spill, bytes, sizeof bytes, &block, NULL)) == SPILL_FOUND_FAILED &&
            failures < 3)
         failures++;
-    /* The file of the next segment cannot be opened. This may be temporary, so no block is lost. */
+    /*
+     * The file of the next segment cannot be opened. This may be temporary, so no block counts as
+     * lost.
+     */
     assert_int_equal(found, SPILL_FOUND_FAILED);
     uint64_t lost = spilling_counts(spill).held;
     calls.armed = false;
@@ -530,7 +546,7 @@ TEST_WITH(what_can_never_be_read_is_lost_in_the_end_and_counted, scratch_make, s
     spilling_close(spill);
 }
 
-/* Reads `attempts` times. In each attempt, the calls from number `call` on fail. */
+/* Tries to read a block `attempts` times. In each attempt, the calls from number `call` on fail. */
 static void fail_reads(struct spill *spill, unsigned attempts, unsigned call)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -560,7 +576,7 @@ TEST_WITH(failures_of_a_head_and_of_its_image_do_not_add_up, scratch_make, scrat
     spilling_close(spill);
 }
 
-/* Two failed reads of an image and, after a rewind, one of another image. */
+/* Two reads of an image fail. After a rewind, a read of another image fails. */
 TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remove)
 {
     (void)state;
@@ -576,7 +592,7 @@ TEST_WITH(failures_at_different_places_do_not_add_up, scratch_make, scratch_remo
     spilling_close(spill);
 }
 
-/* The cursor has two slots. The older one does not include the last block that was sent. */
+/* The cursor has two slots. The older slot does not show the last block as sent. */
 TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_make, scratch_remove)
 {
     (void)state;
@@ -608,7 +624,7 @@ TEST_WITH(what_was_sent_is_known_where_any_read_of_the_opening_fails, scratch_ma
     }
 }
 
-/* The disk may be unavailable for a moment, so a file that cannot be read is not removed. */
+/* A disk may be unavailable for a moment, so a file that cannot be read must not be removed. */
 TEST_WITH(what_cannot_be_read_when_it_is_opened_is_not_removed, scratch_make, scratch_remove)
 {
     (void)state;
@@ -653,7 +669,9 @@ TEST_WITH(reads_that_fail_now_and_then_when_it_is_opened_cost_nothing, scratch_m
     spilling_close(spill);
 }
 
-/* Stores a block that its caller has sent. If it is on disk, it must be marked as sent. */
+/*
+ * Stores a block that was read from the spill and sent, so the stored block must be marked as sent.
+ */
 static void append_as_read(struct spill *spill, uint64_t number)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -694,7 +712,7 @@ TEST_WITH(what_is_stored_as_read_may_have_been_sent_also_after_a_kill_at_any_cal
 
 /* --- syncs of blocks -------------------------------------------------------------------------- */
 
-/* Returns the number of syncs while `count` blocks are appended and each interval ends once. */
+/* Appends `count` blocks and lets each interval end once. Returns the number of syncs. */
 static unsigned count_syncs(enum spill_sync way, uint64_t count)
 {
     struct spill_settings settings = spilling_settings();
@@ -720,7 +738,7 @@ TEST_WITH(blocks_reach_the_disk_as_often_as_the_settings_say, scratch_make, scra
     assert_int_equal(count_syncs(SPILL_SYNC_ALWAYS, blocks), blocks);
 }
 
-/* Returns the number of syncs when a spill is opened whose blocks were not synced. */
+/* Opens a spill whose blocks were not synced. Returns the number of syncs. */
 static unsigned count_syncs_of_opening(enum spill_sync way)
 {
     struct spill_settings settings = spilling_settings();

@@ -202,7 +202,8 @@ TEST_WITH(kept_segments_that_came_back_leave_the_spill_its_size, scratch_make, s
 /* --- files that are removed from an open spill ------------------------------------------------ */
 
 /*
- * On Windows, the folder of an open file cannot be removed, and the name of a removed file stays.
+ * Skips the test on Windows, where the folder of an open file cannot be removed, and the name of a
+ * removed file stays until the file is closed.
  */
 static void skip_where_open_files_stay(void)
 {
@@ -285,7 +286,7 @@ TEST_WITH(a_folder_that_is_replaced_by_another_spills_holds_nothing_of_this_one,
 {
     (void)state;
     struct spill *spill = open_labelled("json");
-    /* Larger files of another spill, which have the same names. */
+    /* Another spill has files of the same names, which are larger. */
     spilling_append_all(spill, 500, 580);
     spilling_close(spill);
     assert_int_equal(rename(scratch_path("spill"), scratch_path("other")), 0);

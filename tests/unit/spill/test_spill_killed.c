@@ -19,8 +19,8 @@
 /* --- the run that is killed ------------------------------------------------------------------- */
 
 /*
- * Reports to the test: "A": block `number` was appended; "K": the blocks up to `number` were
- * acknowledged; "C": the cursor includes them.
+ * Reports a step to the test as a letter and a number. "A": block `number` was appended. "K": the
+ * blocks up to `number` were acknowledged. "C": the cursor shows that.
  */
 static bool say(struct output_file *out, char what, uint64_t number)
 {
@@ -30,7 +30,7 @@ static bool say(struct output_file *out, char what, uint64_t number)
     return output_write(out, line, (size_t)length, &written) == WRITE_OK;
 }
 
-/* Appends, reads, acknowledges and ticks in random order. The argument is "FOLDER NEXT SEED". */
+/* Appends, reads, acknowledges and ticks in random order. `argument` is "FOLDER NEXT SEED". */
 static int work_until_killed(char *argument)
 {
     char *seed_text = strrchr(argument, ' ');
@@ -100,7 +100,7 @@ static void take_line(struct said *said)
     said->length = 0;
 }
 
-/* Reads reports of the run, about `most` bytes or up to its end. */
+/* Reads about `most` bytes of the run's reports, or all up to its end. */
 static void listen_to(struct again *again, struct said *said, size_t most)
 {
     char bytes[512];
@@ -118,8 +118,8 @@ static void listen_to(struct again *again, struct said *said, size_t most)
 }
 
 /*
- * Checks the folder of the killed run, which may have one more block than was reported. Returns the
- * number after the last block.
+ * Checks the folder of the killed run, which may have one more block than the run has reported.
+ * Returns the number after the last block.
  */
 static uint64_t check(const struct said *said)
 {
@@ -132,7 +132,8 @@ static uint64_t check(const struct said *said)
     while (spilling_read(spill, &number)) {
         if (first) {
             /*
-             * The last acknowledgement and the last write of the cursor may not have been reported.
+             * The run may have been killed before it reported the last acknowledgement or the last
+             * write of the cursor.
              */
             assert_in_range(number, said->cursor, said->acknowledged + 1);
             next = number;
@@ -149,7 +150,7 @@ static uint64_t check(const struct said *said)
     return next;
 }
 
-/* A killed run may need time to end. It has ended when its pipe is closed. */
+/* A killed run may need time to end. When its pipe is closed, it has ended. */
 static void after_a_kill_all_that_was_appended_is_there(void **state)
 {
     (void)state;

@@ -70,9 +70,9 @@ static void do_acknowledge(struct model *model, struct spill *spill)
 }
 
 /*
- * Blocks that were read may have been evicted, so the model cannot predict which block is read
- * first after a rewind. The model takes this number from the spill. The records that are missing
- * before it must be counted as evicted.
+ * Rewinds the spill. The model cannot know which block is read next, because blocks that were read
+ * may have been evicted. So it takes this number from the spill. The records before that block must
+ * count as evicted.
  */
 static void do_rewind(struct model *model, struct spill *spill)
 {
@@ -122,7 +122,10 @@ static void check(const struct model *model, const struct spill *spill)
     assert_int_equal(counts.lost, 0);
 }
 
-/* Closes and opens the spill. Blocks that were read are read again, unless they were evicted. */
+/*
+ * Closes and opens the spill. Blocks that were read but not acknowledged are read again, unless
+ * they were evicted.
+ */
 static struct spill *do_restart(struct model *model, struct spill *spill,
                                 const struct spill_settings *settings)
 {

@@ -21,15 +21,15 @@ ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
 /*
- * The bytes of a file that cannot be read, from `first` to below `end`. `file` is its inode, or 0
- * for any file; the file of the cursor is shorter than `first`, so it can be read.
+ * The bytes from `first` to `end` - 1 of a file cannot be read. `file` is the inode of this file,
+ * or 0 for any file. The cursor can be read, because its file ends before `first`.
  */
 static struct {
     off_t first, end;
     ino_t file;
 } bad;
 
-/* The next `failed` reads at this offset of any file fail. */
+/* The next `failed` reads at this offset fail, in any file. */
 static struct {
     off_t offset;
     unsigned failed;
@@ -43,7 +43,7 @@ static bool is_shaky(off_t offset)
     return true;
 }
 
-/* After `passed` more reads, the next `failed` reads fail, wherever they are. */
+/* After `passed` more reads, the next `failed` reads fail, at any offset. */
 static struct {
     unsigned passed, failed;
 } next_reads;
@@ -79,7 +79,7 @@ static size_t size_of(const char *name)
 
 #define BLOCKS UINT64_C(200)
 
-/* The smallest size of the last segment in bytes. It is read in many parts. */
+/* The last segment has at least this number of bytes, so it is read in several parts. */
 #define LAST ((size_t)30000)
 
 static struct spill_settings one_segment(void)
@@ -116,8 +116,8 @@ static void open_while_bad(size_t first, size_t end)
 }
 
 /*
- * The file is not cut, because its unreadable blocks may be whole. All are found when the disk can
- * be read again.
+ * The file is not cut, because the blocks that cannot be read may be whole. All of them are found
+ * when the disk can be read again.
  */
 TEST_WITH(where_the_rest_of_the_last_segment_cannot_be_read_nothing_is_cut_off, scratch_make,
           scratch_remove)
@@ -136,7 +136,7 @@ TEST_WITH(where_some_of_its_middle_cannot_be_read_nothing_is_cut_off, scratch_ma
 
 /* --- successive parts ------------------------------------------------------------------------- */
 
-/* Opens a spill, reads its first block, and makes the head of the next one unreadable. */
+/* Opens a spill, reads its first block, and makes the head of the next block unreadable. */
 static struct spill *open_at_bad_head(uint64_t *number)
 {
     const struct spill_settings settings = one_segment();
@@ -150,7 +150,7 @@ static struct spill *open_at_bad_head(uint64_t *number)
     return spill;
 }
 
-/* Reads all blocks. Returns the number of records that are lost. */
+/* Reads and acknowledges all blocks that can be read. Returns the number of lost records. */
 static uint64_t read_to_end(struct spill *spill)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -237,7 +237,10 @@ static struct spill *open_labelled(const char *label)
     return spilling_open_with(&settings);
 }
 
-/* Opens a spill with a kept segment that fits. */
+/*
+ * Opens a spill that has a kept segment whose label is that of the spill, so that its blocks are
+ * read.
+ */
 static struct spill *open_with_kept(void)
 {
     struct spill *spill = open_labelled("json");
@@ -256,7 +259,7 @@ static void make_bad_from(const char *name, size_t offset)
     bad.end = status.st_size;
 }
 
-/* Makes a byte of a block in the kept segment unreadable. */
+/* Makes the byte at offset `in_block` of a block in the kept segment unreadable. */
 static void make_bad(uint64_t number, size_t in_block)
 {
     uint8_t bytes[SPILLING_IMAGE];
@@ -291,7 +294,10 @@ static bool read_number(struct spill *spill, uint64_t *number)
     return true;
 }
 
-/* Ends a test of a kept segment: no block is left, and this many records are lost. */
+/*
+ * Asserts that no block is left and that `lost` records were lost. Then makes an empty folder for
+ * the next round.
+ */
 static void expect_end(struct spill *spill, uint64_t lost)
 {
     uint64_t number;
@@ -299,7 +305,10 @@ static void expect_end(struct spill *spill, uint64_t lost)
     assert_int_equal(spilling_counts(spill).lost, lost);
     assert_int_equal(spilling_counts(spill).held, 0);
     spilling_close(spill);
-    /* The cursor and the lock and, set aside, a segment that was damaged. */
+    /*
+     * The folder has the cursor and the lock and, if records were lost, the damaged segment, which
+     * was set aside.
+     */
     assert_int_equal(scratch_count("spill"), lost == 0 ? 2 : 3);
     assert_int_equal(scratch_remove(NULL), 0);
     assert_int_equal(scratch_make(NULL), 0);
@@ -326,7 +335,7 @@ TEST_WITH(a_block_of_a_kept_segment_that_can_never_be_read_is_lost_and_counted, 
           scratch_remove)
 {
     (void)state;
-    /* The label, and the image. */
+    /* The first offset is in the label, and the second one in the image. */
     static const size_t in_block[] = {SPILL_HEAD_SIZE, SPILL_HEAD_SIZE + 4};
     for (size_t i = 0; i < 2; i++) {
         struct spill *spill = open_with_kept();
@@ -384,7 +393,10 @@ TEST_WITH(blocks_after_an_unreadable_one_of_a_kept_segment_are_found_once_by_the
 
 /* --- labels ----------------------------------------------------------------------------------- */
 
-/* Two reads fail at an opening of the spill, at each place. The blocks do not fit this sink. */
+/*
+ * Opens the spill with another label, so that its blocks are kept. After `passed` reads, two reads
+ * fail.
+ */
 static void expect_kept(unsigned passed, bool *reached)
 {
     next_reads.passed = passed;

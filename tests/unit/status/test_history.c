@@ -211,7 +211,7 @@ TEST_WITH(one_that_is_retired_makes_room_and_the_next_begins_with_its_own_counts
     const char *text = written(fixture, HISTORY_OF_SECONDS, 2);
     char own[64];
     assert_null(strstr(text, "{\"index\":1,"));
-    /* Counts from before a sink got its series are not in it. */
+    /* A count from before the sink had a series is not in the series. */
     snprintf(own, sizeof own, "{\"index\":%d}", HISTORY_SINKS);
     assert_non_null(strstr(text, own));
     fixture->sinks[HISTORY_SINKS].written = 8;

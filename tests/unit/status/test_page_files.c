@@ -25,7 +25,7 @@ TEST(the_page_begins_with_html_and_its_files_stand_below_page)
 }
 
 /*
- * RFC 1952, 2.3.1: the method is deflate, and the time is 0, so that each build makes the same
+ * The header has the method deflate and the time 0 (RFC 1952, 2.3.1). So each build makes the same
  * bytes.
  */
 TEST(compressed_files_name_no_time_and_are_100_KiB_at_most_together)

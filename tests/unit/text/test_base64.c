@@ -6,7 +6,8 @@
 #include "tests/support/test.h"
 
 /*
- * Uses blocks of the exact sizes, so that the address sanitizer detects reads and writes past them.
+ * Decodes from and to blocks of their exact sizes, so that the address sanitizer detects reads and
+ * writes past them.
  */
 static size_t decode(const char *text, size_t size, uint8_t *bytes, size_t *used)
 {
@@ -40,7 +41,7 @@ static void assert_fault_at(const char *text, size_t at)
     assert_int_equal(decode(text, strlen(text), bytes, &used), at);
 }
 
-/* The vectors of RFC 4648, section 10. */
+/* The test vectors of RFC 4648, section 10. */
 TEST(the_standards_examples_are_read)
 {
     assert_stands_for("", "");

@@ -64,7 +64,7 @@ TEST(controls_are_shown_and_never_written)
                 "abc",
                 80, "\\u202eabc", 9);
     assert_cell("\xf3\xa0\x80\x81", 80, "\\U000e0001", 10);
-    /* An escaped character is shown whole or not at all. */
+    /* An escaped character that does not fit is left out as a whole. */
     assert_cell("ab\x1b", 5, "ab" ELLIPSIS, 3);
 }
 

@@ -5,7 +5,7 @@
 #include "collector/text/control_character.h"
 #include "tests/support/test.h"
 
-/* The C library may have another version of Unicode, so some differences are allowed. */
+/* Some differences are allowed, because the C library may have another version of Unicode. */
 TEST(no_character_is_wider_on_a_terminal_than_it_counts)
 {
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)

@@ -79,7 +79,10 @@ TEST(all_bytes_are_bytes)
     assert_false(glob_matches(&glob, &bad, &steps, SIZE_MAX));
 }
 
-/* The test compares all patterns and texts of a small alphabet with this definition. */
+/*
+ * The definition of a match. The test compares it with the program's result for all patterns and
+ * texts of a small alphabet.
+ */
 static bool by_definition(const char *glob, const char *text)
 {
     if (*glob == '\0')
@@ -90,7 +93,8 @@ static bool by_definition(const char *glob, const char *text)
 }
 
 /*
- * Writes the text with this number: each digit except 0 is a letter, and the first 0 ends the text.
+ * Writes the text that has this number. Each digit is a letter of the alphabet, and the first 0
+ * ends the text.
  */
 static void spell(unsigned number, const char *alphabet, char *text)
 {

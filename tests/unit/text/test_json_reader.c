@@ -25,7 +25,7 @@ static void note(const struct json_item *item)
              text);
 }
 
-/* Copies the text into a block of its exact size, so that a sanitizer detects reads past it. */
+/* Reads the text from a block of its exact size, so that a sanitizer detects a read past it. */
 static void read_bytes(const char *text, size_t size)
 {
     struct json_reader reader;

@@ -156,7 +156,7 @@ TEST(an_escape_is_found_at_any_position)
     for (size_t size = 1; size < sizeof plain; size++) {
         for (size_t at = 0; at < size; at++) {
             for (size_t kind = 0; kind < sizeof special; kind++) {
-                /* The exact size, so that a sanitizer detects reads past the end. */
+                /* A block of the exact size, so that a sanitizer detects a read past its end. */
                 char *text = malloc(size);
                 assert_non_null(text);
                 memset(text, '~', size);
@@ -195,9 +195,9 @@ TEST(each_maximal_ill_formed_part_becomes_one_replacement)
     assert_literal_becomes("x\xe2\x82", "x" FFFD);
     assert_literal_becomes("x\xf0\x9f\x98", "x" FFFD);
     assert_literal_becomes("\xe2\x82\"", FFFD "\\\""); /* ended by a quote */
-    /* Ended by another character. */
+    /* The sequence is cut short by another character. */
     assert_literal_becomes("\xf0\x9f\x98\xc3\xa9", FFFD "\xc3\xa9");
-    /* From table 3-11 of Unicode 15. */
+    /* The example of table 3-11 in the standard of Unicode 15. */
     assert_literal_becomes("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41", FFFD FFFD FFFD FFFD "A");
 }
 
@@ -401,7 +401,7 @@ TEST(values_that_do_not_fit_are_left_out_and_flagged)
     }
 }
 
-/* C does not allow NULL + 0, and clang's sanitizer reports it. */
+/* json_string must not compute NULL + 0, which C does not allow and clang's sanitizer reports. */
 TEST(an_empty_string_without_data_is_written_however_little_room_there_is)
 {
     char text[3] = "";

@@ -49,7 +49,6 @@ TEST(floating_point_is_the_shortest_of_its_width)
     assert_wrote("0.1");
 }
 
-/* A comma separates only numbers. */
 TEST(no_separator_is_put_between_numbers)
 {
     begin();

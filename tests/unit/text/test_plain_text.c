@@ -13,7 +13,10 @@ static bool is_plain_character(int c)
     return c > ' ' && c < 0x7f && c != ',' && c != '=' && c != '\\';
 }
 
-/* The copies have more bytes after the text, which must not be read or written. */
+/*
+ * Calls plain_text_is on texts that have other bytes before and after them, which must not be read
+ * or written.
+ */
 static bool is_plain(const char *text, size_t size)
 {
     char copy[LONGEST + 2];
@@ -52,7 +55,10 @@ TEST(every_character_is_checked_at_any_position)
     }
 }
 
-/* A carry from one byte to the next must not hide a control character. */
+/*
+ * The function checks several bytes at once. A carry from one byte to the next must not hide a
+ * control character.
+ */
 TEST(a_special_byte_is_found_next_to_any_other)
 {
     char text[9];

@@ -78,7 +78,7 @@ TEST(doubles_are_laid_out_as_ecmascript_does)
         {123456789012345.67, "123456789012345.67"},
         {1234567890123456.7, "1234567890123456.8"},
         {99999999999999.98, "99999999999999.98"},
-        /* At most 21 digits before the point. */
+        /* There are at most 21 digits before the point. */
         {1e20, "100000000000000000000"},
         {123456789012345680000.0, "123456789012345680000"},
         {999999999999999900000.0, "999999999999999900000"},
@@ -86,7 +86,7 @@ TEST(doubles_are_laid_out_as_ecmascript_does)
         {1.5e21, "1.5e+21"},
         {1e22, "1e+22"},
         {1e23, "1e+23"},
-        /* At most five zeros after the point. */
+        /* There are at most five zeros after the point. */
         {0.001, "0.001"},
         {0.00001, "0.00001"},
         {0.000001, "0.000001"},
@@ -129,11 +129,11 @@ TEST(doubles_at_the_edges_of_the_format_are_shortest)
     assert_all(expected, false);
 }
 
-/* Below a power of two, the next double is half as far away as above it. */
+/* The next double below a power of two is half as far away as the one above it. */
 TEST(a_power_of_two_has_a_narrower_side)
 {
     static const struct expectation expected[] = {
-        /* ...801e-14 is closer, but it is read as another double. */
+        /* The number ...801e-14 is closer, but it is read as another double. */
         {0x1p-44, "5.684341886080802e-14"},
         {0x1p-20, "9.5367431640625e-7"},
         {0x1p-1, "0.5"},
@@ -175,7 +175,7 @@ TEST(floats_have_their_own_shortest)
 
 /* --- random numbers, compared with the definition --------------------------------------------- */
 
-/* The significant digits without zeros at either end, and the power of ten of the first one. */
+/* The digits of a number without zeros at either end, and the power of ten of its first digit. */
 struct digits {
     char text[64];
     int count;
@@ -211,8 +211,8 @@ static struct digits digits_of(const char *text)
 }
 
 /*
- * Returns the closest decimal with this number of digits, as "%.*e" does. Stores whether it is read
- * as the same number.
+ * Returns the closest number with `count` decimal digits, as "%.*e" writes it. Stores whether it is
+ * read as the same double.
  */
 static struct digits closest_digits(struct number number, int count, bool *reads_back)
 {

@@ -76,10 +76,11 @@ static size_t encode(uint32_t point, uint8_t bytes[4])
 }
 
 /*
- * The sequences and first bytes of sequences that are well-formed, collected from all code points.
+ * The well-formed sequences of up to three bytes, and the beginnings of well-formed sequences,
+ * collected from all code points.
  */
 struct prefixes {
-    /* `whole[length - 1]` has a bit for each sequence of up to three bytes. */
+    /* For each length, a bit for each sequence that is a whole character. */
     uint8_t whole[4][1 << 21];
     uint8_t begun[4][1 << 21];
 };
@@ -119,7 +120,10 @@ static struct prefixes *all_prefixes(void)
     return known;
 }
 
-/* The definition: table D93b of the Unicode standard. */
+/*
+ * Returns the length of the sequence at `bytes` by the definition in table D93b of the Unicode
+ * standard.
+ */
 static size_t reference_length(const struct prefixes *known, const uint8_t bytes[3], bool *valid)
 {
     size_t longest = 1;
@@ -164,7 +168,7 @@ TEST(every_code_point_but_surrogates_is_well_formed)
 TEST(a_bad_byte_is_found_at_any_position)
 {
     for (size_t size = 0; size < 40; size++) {
-        /* The exact size, so that a sanitizer detects reads past the end. */
+        /* A block of the exact size, so that a sanitizer detects a read past its end. */
         char *text = malloc(size == 0 ? 1 : size);
         assert_non_null(text);
         memset(text, 'a', size);

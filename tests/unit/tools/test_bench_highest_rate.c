@@ -71,7 +71,7 @@ TEST(a_receiver_that_always_loses_has_no_rate)
     assert_same(find(&machine, 0.03).good, 0);
 }
 
-/* In the second run the sender reaches a lower rate, at which the search ends. */
+/* In the second run the sender only reaches a lower rate. The search ends there. */
 TEST(a_sender_that_becomes_slower_ends_the_search)
 {
     struct highest_rate search = highest_rate_begin(0.03);

@@ -5,7 +5,10 @@
 #include "tests/support/test.h"
 #include "tools/bench/ledger_line.h"
 
-/* Two listeners and two sinks. One listener lost and refused datagrams. */
+/*
+ * A ledger of two listeners and two sinks. The first listener lost some datagrams and refused
+ * others.
+ */
 static const char line[] =
     "{\"final\":true,\"balances\":true,\"uptime_seconds\":1.99,\"listeners\":["
     "{\"name\":\"udp://127.0.0.1:5555\",\"received\":100,\"bytes\":11700,\"decoded\":93,"
@@ -52,8 +55,8 @@ TEST(what_the_program_says_of_them_is_kept)
 }
 
 /*
- * If the kernel filters for a listener, drops and filtered datagrams are counted together under
- * another name.
+ * If the kernel filters datagrams of a listener, it counts them together with the drops, and the
+ * ledger has one number of another name.
  */
 TEST(drops_of_a_filtering_listener_are_drops)
 {
@@ -61,7 +64,7 @@ TEST(drops_of_a_filtering_listener_are_drops)
     assert_int_equal(sums.kernel_drops, 22);
 }
 
-/* As after SIGUSR1: the program continues, so the ledger does not say whether it balances. */
+/* After SIGUSR1 the program continues, so its ledger does not show whether it balances. */
 TEST(one_of_a_program_that_goes_on_is_read)
 {
     struct ledger_sums sums;

@@ -41,7 +41,10 @@ TEST(what_is_not_there_counts_for_nothing)
 
 TEST(ratios_are_of_one_round)
 {
-    /* The ratios of the least, middle and largest values would be 2, 3 and 1. */
+    /*
+     * The ratio of the two least values would be 2, that of the middle ones 3, and that of the
+     * largest ones 1.
+     */
     const struct series series = {{2, 30, 40}, 3};
     const struct series yardstick = {{1, 10, 40}, 3};
     struct spread spread = spread_of_ratios(&series, &yardstick);

@@ -15,7 +15,7 @@
 
 #define MOST 64
 
-/* The results of the next calls: an errno, or 0 for success. */
+/* The results of the next calls. Each is an errno, or 0 for success. */
 static struct {
     int send[MOST]; /* for each send in turn */
     size_t sends;
@@ -107,8 +107,8 @@ static struct sluice_client *opened(const struct sluice_settings *settings)
 }
 
 /*
- * Opens a client whose datagrams have at most 512 bytes, room for two counters. Adds `counters`
- * counters.
+ * Opens a client that sends datagrams of at most 512 bytes, which have room for two counters. Adds
+ * `counters` counters.
  */
 static struct sluice_client *opened_with(size_t counters)
 {
@@ -122,7 +122,7 @@ static struct sluice_client *opened_with(size_t counters)
     return client;
 }
 
-/* Returns the sequence number in a datagram, which follows the sender_id "web1" and a boot_id. */
+/* Returns the sequence number of a datagram. It comes after the sender_id "web1" and a boot_id. */
 static unsigned sequence_of(size_t index)
 {
     const uint8_t *at = sent[index].bytes + 6 + 9;
@@ -151,7 +151,10 @@ TEST(what_a_full_socket_does_not_take_is_sent_first_by_the_next_flush)
         assert_int_equal(sent_count, 1);
         assert_int_equal(sluice_client_flush(client), SLUICE_SENT);
         assert_int_equal(sent_count, 4);
-        /* The newest counter is first in the list. 5 and 4 were sent, and 3 and 2 were not. */
+        /*
+         * The newest counter is the first in the list. When 5 and 4 were sent, sending 3 and 2
+         * failed.
+         */
         assert_true(has_counter(0, 5) && has_counter(0, 4));
         assert_true(has_counter(1, 3) && has_counter(1, 2));
         assert_true(has_counter(2, 1) && has_counter(2, 0));
@@ -444,8 +447,8 @@ TEST(a_text_that_is_not_utf8_is_refused)
 TEST(any_definition_makes_samples_that_fit)
 {
     /*
-     * Names of all lengths around the longest. A definition that is accepted must fit in a datagram
-     * and be sent.
+     * Defines histograms with shorter and shorter names, until one is accepted. The accepted one
+     * must fit in a datagram and be sent.
      */
     struct sluice_client *client = opened(NULL);
     static char name[SLUICE_DATAGRAM_MOST + 2];

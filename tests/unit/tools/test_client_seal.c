@@ -62,7 +62,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *now)
     return 0;
 }
 
-/* The results of the next reads: an error, or at most this number of bytes. */
+/* The results of the next reads: an errno, or at most this number of bytes. */
 static int read_error;
 static size_t read_most = SIZE_MAX;
 
@@ -178,7 +178,10 @@ TEST(a_clock_that_goes_back_repeats_no_counter)
 
 #define KEY_TEXT "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-/* Opens a sealer with a file of this content. The test may have set read_error or read_most. */
+/*
+ * Opens a sealer for a file with this content. read_error and read_most may make its reads fail or
+ * be short.
+ */
 static struct sluice_sealer *open_file(const char *content, char why[SLUICE_SEALER_WHY])
 {
     char path[] = "/tmp/sluice-seal-XXXXXX";

@@ -51,8 +51,8 @@ static const struct command without_operand = {.name = "tool", .options = option
 #define WORD_SIZE 32
 
 /*
- * Copies the words, because those of argv are not constant. The copies are valid until the next
- * call.
+ * Parses copies of the words, because argv must not be constant. The next call overwrites the
+ * copies.
  */
 static enum command_wish parse(const struct command *command, const char *const *words,
                                struct settings *settings, struct error *error)

@@ -182,8 +182,8 @@ TEST(what_the_type_is_of_is_looked_for)
 }
 
 /*
- * Each prefix of a text, and the text with each byte changed, is an error or a message. There is no
- * crash.
+ * Reads each beginning of the text, and the text with each of its bytes changed. Each must be
+ * refused or give a message.
  */
 TEST(hostile_text_is_refused)
 {

@@ -64,7 +64,7 @@ TEST(the_counts_are_the_shares_at_every_moment)
     assert_int_equal(counts[DATAGRAM_OVERSIZED], 1000);
 }
 
-/* At the fifth of each ten datagrams both kinds are due. */
+/* At the fifth of every ten datagrams, both kinds are due. */
 TEST(of_two_at_once_the_later_kind_waits)
 {
     struct mix mix;

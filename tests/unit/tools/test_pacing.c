@@ -15,7 +15,10 @@ TEST(the_nth_datagram_is_due_at_n_over_the_rate)
     assert_int_equal(pacing_due(&pacing, SECOND), 1001);
 }
 
-/* A datagram is due exactly at the returned time, and not a nanosecond earlier. */
+/*
+ * A datagram must be due exactly at the time that the function returns, and not a nanosecond
+ * earlier.
+ */
 TEST(time_and_due_agree_for_every_rate)
 {
     static const uint64_t rates[] = {

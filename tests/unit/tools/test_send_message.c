@@ -215,15 +215,16 @@ TEST(the_default_shapes_are_those_of_the_benchmarks)
 }
 
 /*
- * A message of one event, or of OTLP, has a tag, a length, and this number of bytes. These totals
- * are impossible, because the length needs one more byte.
+ * Returns true if no message with one field has this size. The field has a tag, a length and a
+ * content. A content of 128 or 16,384 bytes needs one more byte for its length, so one size is left
+ * out there.
  */
 static bool is_no_size_of_one_field(size_t size)
 {
     return size == 1 + 1 + 128 || size == 1 + 2 + 16384;
 }
 
-/* All sizes at which a length in the message needs one more byte, and some others. */
+/* Tries all sizes near those at which a length needs one more byte, and some other sizes. */
 TEST(a_wanted_size_is_met_exactly)
 {
     for (size_t s = 0; s < SHAPES; s++) {

@@ -92,8 +92,8 @@ TEST_WITH(one_that_cannot_be_sent_is_reported_and_those_after_it_may_follow, set
 }
 
 /*
- * Not every system reports each refused datagram. The tests of the tools in tests/integration know
- * which do.
+ * Asserts that the system reported at least nine tenths of the datagrams as refused, because not
+ * every system reports each of them.
  */
 static void assert_nearly_all_are_refused(uint64_t sent)
 {
@@ -103,7 +103,7 @@ static void assert_nearly_all_are_refused(uint64_t sent)
 }
 
 /*
- * A report about an earlier datagram does not make a later send fail, and does not count as a
+ * A report about an earlier datagram must not make a later send fail, and must not count as a
  * retry.
  */
 TEST_WITH(to_a_port_that_nobody_has_all_are_sent_and_counted_as_refused, set_up, tear_down)
@@ -173,7 +173,7 @@ TEST(a_moment_that_has_passed_is_not_waited_for)
     assert_true(clock_monotonic_ns() - begun < 1000 * MILLISECOND);
 }
 
-/* Repeats the wait until the time has come, as a sender does. */
+/* Waits again and again until the time has come, as a sender does. */
 TEST(a_moment_to_come_is_waited_for_without_turning_round_in_vain)
 {
     int64_t moment = clock_monotonic_ns() + 60 * MILLISECOND;

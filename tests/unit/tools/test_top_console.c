@@ -97,7 +97,8 @@ TEST(in_a_console_it_shows_its_page_and_ends_by_q)
         skip();
     HANDLE process = pseudoconsole_start(&console, line);
     /*
-     * Only the end of the title. Wine shows control sequences as text, which overwrites the rest.
+     * This is only the end of the title. Wine shows control sequences as text, which overwrites the
+     * rest.
      */
     pseudoconsole_assert_shows(&console, "rol?)");
     pseudoconsole_type(&console, "jq");

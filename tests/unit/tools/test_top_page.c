@@ -88,7 +88,7 @@ struct drawn {
     struct page page;
 };
 
-/* The view that draw_after draws. */
+/* The view with which draw_after draws, or NULL. */
 static struct view *draw_view;
 
 static void draw_after(struct drawn *drawn, const struct numbers *now, const struct numbers *before,
@@ -117,7 +117,7 @@ static void clear(struct drawn *drawn)
     model_clear(&drawn->before);
 }
 
-/* Returns the first line that begins with `text`, with runs of blanks made single, or NULL. */
+/* Returns the first line that begins with `text`, or NULL. Several blanks in a row become one. */
 static const char *line_of(const struct drawn *drawn, const char *text)
 {
     static char line[512];
@@ -287,7 +287,7 @@ static size_t lines_with(const struct drawn *drawn, const char *text)
     return count;
 }
 
-/* Draws a page of this ledger, with a ready health. */
+/* Draws a page of this ledger. The answer about its health is "ready". */
 static void draw_ledger(struct drawn *drawn, const char *ledger, size_t rows)
 {
     struct error error;
@@ -349,7 +349,7 @@ TEST(losses_are_shown_by_reason_without_what_is_no_loss)
     clear(&drawn);
 }
 
-/* Draws a page of 20 listeners. The listeners from `first` on have drops. */
+/* Draws a page of 20 listeners. Those from number `first` on have lost datagrams. */
 static void draw_losing(struct drawn *drawn, int first)
 {
     static char ledger[TEXT_SIZE];
@@ -512,7 +512,7 @@ TEST(senders_and_labels_that_make_series_grow_have_a_table)
     clear(&drawn);
 }
 
-/* draw_after checks that each character is printable. */
+/* draw_after asserts that each character on the page is printable. */
 TEST(a_senders_name_cannot_steer_the_terminal)
 {
     const struct numbers now = {.uptime = 10};
@@ -606,7 +606,7 @@ TEST(names_are_whole_before_columns_come)
         "\"replaced\":0,\"losers\":[]}\n";
     const struct numbers now = {.uptime = 10};
     struct drawn drawn;
-    /* 94 columns: 40 for the names and 54 for the other columns. */
+    /* Of the 94 columns, the names have 40. */
     draw_after(&drawn, &now, NULL, sender, 40, 94);
     assert_line(&drawn, "SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER");
     assert_line(&drawn, "2001:db8:1111:2222:3333:4444:5555:6666 10 0.9 100 - h:1");
@@ -615,7 +615,7 @@ TEST(names_are_whole_before_columns_come)
 
 /* --- the view --------------------------------------------------------------------------------- */
 
-/* Draws the page for this view on a terminal of 24 rows. */
+/* Draws the page with this view on a terminal of 24 rows. */
 static void draw_seen(struct drawn *drawn, const char *senders, struct view *view)
 {
     const struct numbers now = {.uptime = 10, .received = 1, .malformed = 1};
@@ -624,7 +624,10 @@ static void draw_seen(struct drawn *drawn, const char *senders, struct view *vie
     draw_view = NULL;
 }
 
-/* Presses keys, and draws before each key, because drawing updates the view. */
+/*
+ * Draws the page and presses a key, for each of the keys. The view needs the drawing between two
+ * keys.
+ */
 static void press(const char *senders, struct view *view, size_t count, const enum view_key *keys)
 {
     for (size_t i = 0; i < count; i++) {
@@ -639,7 +642,10 @@ static void press(const char *senders, struct view *view, size_t count, const en
     press(senders, view, sizeof((enum view_key[]){__VA_ARGS__}) / sizeof(enum view_key),           \
           (enum view_key[]){__VA_ARGS__})
 
-/* Three steps: listeners, sinks, drops. There is no part for connections here. */
+/*
+ * Three presses of the key go from the listeners to the sinks, the drops and the senders. The page
+ * has no part for connections here.
+ */
 #define TO_SENDERS VIEW_NEXT, VIEW_NEXT, VIEW_NEXT
 
 static void assert_cut(const struct drawn *drawn, const char *expected)
@@ -698,7 +704,7 @@ TEST(rows_are_scrolled_to_the_last_and_no_further)
     draw_seen(&drawn, senders, &view);
     assert_cut(&drawn, "... rows 1 to 8 of 60");
     clear(&drawn);
-    /* The view must move back if there are fewer rows than before. */
+    /* The new page has fewer rows, so the view must move back. */
     PRESS(senders, &view, VIEW_END);
     draw_seen(&drawn, some_senders, &view);
     assert_non_null(line_of(&drawn, "192.0.2.2 "));
@@ -724,7 +730,7 @@ TEST(a_key_sorts_by_the_next_column_that_is_shown)
     } orders[] = {
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS -DGRAMS/s BYTES/s DGRAMS LOST LISTENER", "192.0.2.2"},
-        /* All bytes/s are equal, so the names decide. */
+        /* All bytes/s are equal, so the senders are ordered by name. */
         {"SENDERS DGRAMS/s -BYTES/s DGRAMS LOST LISTENER", "192.0.2.1"},
         {"SENDERS DGRAMS/s BYTES/s -DGRAMS LOST LISTENER", "192.0.2.2"},
         {"SENDERS DGRAMS/s BYTES/s DGRAMS -LOST LISTENER", "192.0.2.2"},

@@ -339,7 +339,7 @@ static void assert_loaded(void)
     type_set_destroy(made);
 }
 
-/* What wire_end() needs to end the file "f.proto" of package p, and message M in it. */
+/* The handles with which wire_end() ends the file "f.proto" of package p, and message M in it. */
 static size_t file_begun, message_begun;
 
 static void begin_p_m(void)

@@ -13,7 +13,7 @@
 #include "tests/support/sinks/encoding.h"
 #include "tests/support/test.h"
 
-/* Fields of telemetry.proto. */
+/* Numbers of fields in telemetry.proto. */
 enum { SHARED_LABELS = 5, SAMPLES = 6 };
 enum { NAME = 1, KIND, DOUBLE, INT, UINT, UNIT = 7, TIME, START, LABELS };
 enum { KEY = 1, VALUE };
@@ -60,7 +60,10 @@ static void assert_same(struct encoding *used, struct encoding *new)
     assert_string_equal(lines, encoding_write(new));
 }
 
-/* Encodes the datagram in `wire` with encoders that have written others, and with new ones. */
+/*
+ * Asserts that encoders that have encoded earlier datagrams write the same lines for the datagram
+ * in `wire` as new encoders. Then clears `wire`.
+ */
 static void assert_same_lines(void)
 {
     for (size_t i = 0; i < FORMATS; i++)
@@ -131,7 +134,7 @@ TEST_WITH(samples_of_other_kinds_and_types_have_other_lines, open_both, close_bo
     assert_same_lines();
 }
 
-/* A text's end is not visible in its bytes. */
+/* The texts of these samples are different, but joined they have the same bytes. */
 TEST_WITH(the_same_bytes_in_other_texts_are_another_sample, open_both, close_both)
 {
     (void)state;
@@ -162,7 +165,7 @@ TEST_WITH(shared_labels_belong_to_the_samples_of_their_message, open_both, close
     }
 }
 
-/* 16,000 series are more than the cache has entries. */
+/* The cache has fewer entries than the 16,000 series. */
 TEST_WITH(any_number_of_series_is_written, open_both, close_both)
 {
     (void)state;
@@ -182,7 +185,7 @@ TEST_WITH(any_number_of_series_is_written, open_both, close_both)
     }
 }
 
-/* Returns how many samples of the datagram in `wire` the cache has. */
+/* Returns how many samples of the datagram in `wire` are in the cache. */
 static size_t count_found(struct part_cache *cache)
 {
     struct encoding *encoding = encodings[0][0];
@@ -228,7 +231,7 @@ TEST_WITH(the_series_of_many_senders_are_found, open_both, close_both)
     part_cache_destroy(&cache);
 }
 
-/* Labels with the key of an earlier one take more room than their lines. */
+/* A label whose key was used before is not written, but the encoder needs room for it. */
 TEST_WITH(a_sample_that_repeats_a_key_needs_the_same_room_each_time, open_both, close_both)
 {
     (void)state;
@@ -252,7 +255,7 @@ TEST_WITH(a_sample_that_repeats_a_key_needs_the_same_room_each_time, open_both, 
 
 /* --- labels that are written in other ways ---------------------------------------------------- */
 
-/* Senders write the length of a text in one byte, but may write it in more. */
+/* Writes a text with a length of two bytes, although one would do. A decoder must accept this. */
 static void put_long_length(uint32_t field, const char *text)
 {
     wire_tag(&wire, field, 2);
@@ -262,8 +265,9 @@ static void put_long_length(uint32_t field, const char *text)
 }
 
 /*
- * With a length of two bytes, the byte before the key is only a part of it. Both samples have the
- * same bytes from there on: a key of 131 bytes and its value, and two labels.
+ * The key of the first sample has a length of two bytes. The key of the second sample has a length
+ * of one byte, which equals the second of these two. All bytes after it are the same in both
+ * samples.
  */
 TEST_WITH(a_part_of_a_length_is_not_taken_for_a_length, open_both, close_both)
 {
@@ -286,7 +290,7 @@ TEST_WITH(a_part_of_a_length_is_not_taken_for_a_length, open_both, close_both)
     }
 }
 
-/* The hash of two words, as the cache has it: h = (h + word) * FACTOR for each word. */
+/* A factor of the cache's hash, which is computed by h = (h + word) * FACTOR for each word. */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 static bool is_ascii(uint64_t word)
@@ -335,7 +339,10 @@ static void put_random_text(uint64_t *state, uint32_t field)
         wire_text(&wire, field, text);
 }
 
-/* Writes the parts of a label in any order and number, and sometimes an unknown field. */
+/*
+ * Writes a label. Its key and value may be repeated, missing or in another order, and it may have
+ * an unknown field.
+ */
 static void put_random_label(uint64_t *state, uint32_t field)
 {
     size_t label = wire_begin(&wire, field);

@@ -55,8 +55,8 @@ static void encode_one(struct encoding *encoding)
 }
 
 /*
- * Copies the bytes into a block of their exact size, so that a sanitizer detects reads past it, and
- * makes a request of them.
+ * Makes requests of bytes in a block of their exact size, so that a sanitizer detects a read past
+ * it.
  */
 static bool is_request(const char *bytes, size_t size)
 {
@@ -130,7 +130,7 @@ TEST_WITH(the_flag_agrees_with_the_field, open_native, close_encoding)
     assert_false(is_request(encoding->text, encoding->size));
 }
 
-/* Small exemplars take the most room in a request in relation to their size. */
+/* In relation to its size in the block, a small exemplar takes the most room in a request. */
 TEST_WITH(many_small_exemplars_fit_the_memory_that_is_planned, open_native, close_encoding)
 {
     struct encoding *encoding = *state;

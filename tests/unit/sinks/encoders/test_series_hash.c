@@ -22,7 +22,7 @@ static uint64_t of_label(const void *key, size_t key_size, const void *value, si
 
 TEST(it_is_what_its_header_says)
 {
-    /* The first number of SplitMix64 with seed 0. */
+    /* This is the first number of SplitMix64 with the seed 0. */
     assert_true(of_name("") == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(of_name("cpu") == UINT64_C(0x5cecc6a0d602dafe));
     assert_true(of_name("12345678") == UINT64_C(0x82177327e1e4daac));

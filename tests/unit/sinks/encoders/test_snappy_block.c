@@ -16,7 +16,7 @@ static uint8_t read[MOST];
 
 static size_t round_trip(size_t size)
 {
-    /* The exact size, so that a sanitizer detects reads past the end. */
+    /* A block of the exact size, so that a sanitizer detects a read past its end. */
     uint8_t *exact = malloc(size + (size == 0));
     uint16_t *scratch = malloc(SNAPPY_SCRATCH);
     struct output out = {.capacity = snappy_block_bound(size)};

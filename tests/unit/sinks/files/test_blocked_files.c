@@ -149,7 +149,7 @@ TEST_WITH(a_file_that_cannot_get_its_name_waits_and_the_next_has_another, scratc
     struct others_reader *reader = others_read("a.part", OTHERS_SHARE_WRITING);
     complete(bench);
     assert_blocked(1);
-    /* The next start cannot complete this file. */
+    /* The file is still locked, so a next start cannot complete it. */
     assert_int_equal(try_left("a.part"), PART_LOCKED);
     put(bench, "2\n");
     scratch_assert_holds_text("a.1.part", "2\n");
@@ -332,7 +332,7 @@ TEST_WITH(one_that_was_put_aside_and_may_not_be_written_is_complete, scratch_mak
     end(bench);
 }
 
-/* A file without records that cannot be removed is not a finished file. */
+/* The file has no records and cannot be removed now. It must not count as finished. */
 TEST_WITH(an_empty_one_that_is_read_is_passed_by, scratch_make, scratch_remove)
 {
     (void)state;
@@ -397,7 +397,7 @@ TEST_WITH(an_old_file_that_is_read_is_removed_later, scratch_make, scratch_remov
         complete(bench);
     }
     assert_true(scratch_has("a"));
-    /* A file in the way delays no other file, and its number is skipped. */
+    /* A file that is in the way does not delay other files. Only its number is skipped. */
     assert_false(scratch_has("a.3"));
     assert_true(scratch_has("a.4"));
     others_close(reader);
@@ -438,7 +438,9 @@ static void close_sink(void)
     sink->destroy(sink);
 }
 
-/* Returns a record with that number. It fills a block, and two of them fill a file. */
+/*
+ * Returns a record with this number. It has the size of a block, and two such records fill a file.
+ */
 static const char *block_of(unsigned number)
 {
     static char block[BLOCK_SIZE + 1];

@@ -186,7 +186,8 @@ TEST(where_it_is_full_what_is_over_goes_for_what_comes)
 }
 
 /*
- * When the table is full, it names a file to close. After that there must be room for the new file.
+ * The table is full and names a file to close. When that file is closed, there must be room for the
+ * new one.
  */
 TEST(one_that_was_given_up_is_enough)
 {

@@ -50,7 +50,7 @@ TEST_WITH(removing_what_is_not_there_is_done_and_a_folder_is_not_removed, scratc
 /* --- a walk ----------------------------------------------------------------------------------- */
 
 struct found {
-    /* Each found file, then '+' if it is a part, '#' and its number, and a blank. */
+    /* The files found so far: each as its name, '+' for a part, '#' and its number, and a blank. */
     char text[4000];
     size_t used;
 };

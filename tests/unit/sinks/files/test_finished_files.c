@@ -144,8 +144,8 @@ TEST_WITH(each_folder_has_its_own_numbers, scratch_make, scratch_remove)
 }
 
 /*
- * The folder is searched once for each path, and not for each file. So a number that another
- * program uses later is skipped only when it is the next one.
+ * Asserts that the folder is searched once for each path, not for each file. So a number that
+ * another program uses later is skipped only when its turn comes.
  */
 static void assert_searched_once(uint64_t keep)
 {
@@ -229,8 +229,8 @@ TEST_WITH(the_newest_files_stay_those_of_earlier_runs_with_them, scratch_make, s
 }
 
 /*
- * If a freed name were used again, a new file could get the name of an older one, and the numbers
- * would not be in order.
+ * If a name that was freed were used again, a newer file would have a lower number than an older
+ * one.
  */
 TEST_WITH(a_name_that_keep_has_freed_is_not_taken_again, scratch_make, scratch_remove)
 {

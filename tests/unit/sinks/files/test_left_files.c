@@ -60,7 +60,10 @@ static void start(const struct file_content *made, const char *template, uint64_
 
 /* --- torn ends -------------------------------------------------------------------------------- */
 
-/* A small file: its bytes, the end of its head, and the end of each record or frame. */
+/*
+ * A file's bytes and the offsets in it: first the end of its head, and then the end of each record
+ * or frame.
+ */
 struct small_file {
     unsigned char bytes[4096];
     size_t size;
@@ -85,8 +88,8 @@ static size_t whole_of(const struct small_file *small, size_t size)
 }
 
 /*
- * Cuts the file after each byte. It must be completed with all records that are whole, or removed
- * if there are none.
+ * Cuts the file after each byte. It must then be completed with all its whole records, or be
+ * removed if it has none.
  */
 static void assert_every_cut(const struct file_content *made, const struct small_file *small)
 {
@@ -132,7 +135,7 @@ TEST_WITH(a_torn_line_is_cut_off_wherever_it_is_torn, scratch_make, scratch_remo
     }
 }
 
-/* Completes a file with this torn last line. Returns the log, which the caller frees. */
+/* Completes a file whose last line is torn in this way. Returns the log, which the caller frees. */
 static char *logged_by_finishing(const char *torn)
 {
     const struct file_content made = content("json", 0);
@@ -184,8 +187,8 @@ TEST_WITH(a_torn_message_is_cut_off_wherever_it_is_torn, scratch_make, scratch_r
     unsigned char third[2 + 203] = {0xcb, 1, 0x0a, 0xc8, 1}; /* lengths of two bytes, 203 and 200 */
     memset(third + 5, 'x', 200);
     /*
-     * A torn first message is recognised only if its length has two bytes, so such a message is
-     * first.
+     * If the first message is torn, it is recognised only because its length has two bytes. So this
+     * message comes first.
      */
     add(&small, third, sizeof third);
     add(&small, first, sizeof first);
@@ -244,7 +247,7 @@ TEST_WITH(a_torn_frame_is_cut_off_wherever_it_is_torn, scratch_make, scratch_rem
     }
 }
 
-/* The file is longer than one read, and records cross the borders between reads. */
+/* The file needs several reads, and some of its records are in two of them. */
 TEST_WITH(a_large_file_is_cut_off_at_its_end_alone, scratch_make, scratch_remove)
 {
     (void)state;
@@ -317,7 +320,7 @@ TEST_WITH(text_of_others_is_no_file_of_lines_of_ours, scratch_make, scratch_remo
     }
 }
 
-/* Such files were written to the path before compress= was set. */
+/* Before compress= was set, the sink wrote such files to the same path. */
 TEST_WITH(lines_are_no_frames_and_no_frame_of_one_kind_is_of_another, scratch_make, scratch_remove)
 {
     (void)state;
@@ -424,7 +427,7 @@ TEST_WITH(a_start_finishes_all_of_its_path_and_nothing_else, scratch_make, scrat
     assert_int_equal(scratch_count(""), 3);
 }
 
-/* The part with the lower number is older. It could not get its name when the others did. */
+/* The part with the lower number is older, so it must get its name first. */
 TEST_WITH(parts_of_one_path_get_their_names_in_the_order_of_their_numbers, scratch_make,
           scratch_remove)
 {

@@ -59,7 +59,7 @@ static void open_it(struct bench *bench)
         fail_msg("%s", bench->error.text);
 }
 
-/* Writes the head if the file is empty, and then the text, as a sink does. */
+/* Appends the text as a sink does: if the file is empty, the head comes first. */
 static void put(struct bench *bench, const char *text)
 {
     open_it(bench);
@@ -305,7 +305,7 @@ TEST_WITH(a_living_program_s_file_is_waited_for, scratch_make, scratch_remove)
     end(bench);
 }
 
-/* The sink must not wait for one path, because records of other paths would wait, too. */
+/* If the sink waited for this path, the records of other paths would wait too. */
 TEST_WITH(one_of_many_paths_goes_round_what_is_in_the_way, scratch_make, scratch_remove)
 {
     (void)state;
@@ -352,8 +352,8 @@ TEST_WITH(only_an_error_of_one_path_is_a_refusal, scratch_make, scratch_remove)
 /* --- the end of a sink ------------------------------------------------------------------------ */
 
 /*
- * Makes files with a name of this length and with a high number. The next numbered name would be
- * too long.
+ * Makes files with a name of this length and with this number. The name with the next number would
+ * be too long.
  */
 static void use_long_path(struct bench *bench, char *longest, size_t length, const char *number)
 {
@@ -391,7 +391,7 @@ TEST_WITH(one_that_cannot_be_renamed_waits_and_the_next_has_a_number, scratch_ma
     end(bench);
 }
 
-/* With ".part" the name has the maximum length. With ".1.part" it is too long. */
+/* With ".part" the name is as long as it may be. With ".1.part" it is too long. */
 TEST_WITH(where_no_other_can_be_begun_it_is_written_on, scratch_make, scratch_remove)
 {
     (void)state;

@@ -198,7 +198,7 @@ TEST_WITH(what_is_open_is_locked_against_others, scratch_make, scratch_remove)
     part_file_close(file);
     assert_int_equal(try_left("a.part"), PART_DONE);
 
-    /* A part of an earlier run is also locked when it is opened. */
+    /* A part that an earlier run left is locked when it is opened. */
     assert_int_equal(part_file_open_left(scratch_path("a.part"), &file, &error), PART_DONE);
     assert_int_equal(try_left("a.part"), PART_LOCKED);
     part_file_close(file);

@@ -6,7 +6,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* Returns the result if this allocation of part_file_open_new fails. */
+/* Opens a part while allocation number `number` fails. Returns the result. */
 static enum part_result open_short(uint64_t number, struct part_file **file)
 {
     const char *path = scratch_path("a.part");

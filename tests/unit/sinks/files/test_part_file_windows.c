@@ -33,7 +33,7 @@ static HANDLE open_other(const char *name, DWORD share)
     return file;
 }
 
-/* A reader that opens the file without FILE_SHARE_DELETE, as is usual, can read all of it. */
+/* Most programs open a file without FILE_SHARE_DELETE. Such a reader can read all of the part. */
 TEST_WITH(a_part_may_be_read_to_its_end_while_it_is_locked, scratch_make, scratch_remove)
 {
     (void)state;
@@ -135,7 +135,7 @@ TEST(long_paths_get_the_prefix_that_lets_them_be_long)
     assert_non_null(wcsstr(wide, L"\\relative\\a_folder"));
     free(wide);
 
-    /* A path of 247 characters, and one of 248. */
+    /* The first path has 247 characters, and the second one 248. */
     char limit[300];
     memset(limit, 'a', sizeof limit);
     memcpy(limit, "C:/", 3);

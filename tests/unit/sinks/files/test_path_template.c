@@ -206,7 +206,7 @@ TEST(a_value_makes_no_device_of_a_name)
     assert_schema("%{schema}/%{schema}.x", "com1.part", "_om1.part/_om1.part.x");
     assert_schema("com%{schema}.x", "1", "com_.x");
     assert_schema("%{schema}%{listener}.x", "nul", "nuludp.x");
-    /* This is not a name of a device, because the user wrote it in the template. */
+    /* The folder "nul" is not changed, because the user wrote it in the template. */
     assert_schema("nul/%{schema}-.x", "nul", "nul/nul-.x");
     assert_schema("a/%{schema}1.x", "com", "a/_om1.x");
     assert_schema("%{listener}.%{schema}.x", "con", "udp.con.x");

@@ -61,7 +61,7 @@ TEST(a_name_of_a_template_has_its_path_without_the_number)
     assert_bare("%F", "2026-11-20.17", "2026-11-20");
 }
 
-/* Earlier versions wrote the number at the end of the name. These names are matched, too. */
+/* Earlier versions wrote the number at the end of the name. Such names must be found too. */
 TEST(a_number_at_the_end_is_one_too)
 {
     assert_matches("a/b.x", "a/b.x.1", 1, "a/b.x");

@@ -19,7 +19,7 @@
 
 #define BLOCK_SIZE ((size_t)4000)
 
-/* the maximum number of open files that wait for their names */
+/* The maximum number of open files that wait for their names. */
 enum { MOST_WAITING = 16 };
 
 static bool renames_fail;
@@ -41,7 +41,10 @@ int __wrap_renameat2(int from_folder, const char *from, int to_folder, const cha
 static struct sink_counters counters;
 static struct destination *sink;
 
-/* A file is full after one block of JSON, and consists of one block of OpenMetrics. */
+/*
+ * Opens a sink whose files are full after one block of JSON. A file of OpenMetrics always has one
+ * block.
+ */
 static void open_sink(const struct encoder_ops *encoder)
 {
     static char path[PATH_TEMPLATE_SIZE];
@@ -178,7 +181,7 @@ TEST_WITH(where_each_block_is_a_file_more_are_passed_by, scratch_make, teardown)
     assert_int_equal(scratch_count(""), count);
 }
 
-/* The file of the previous run is complete, but cannot be renamed. The sink starts anyway. */
+/* The previous run completed the file, but it cannot be renamed. The sink starts anyway. */
 TEST_WITH(a_left_file_that_cannot_be_renamed_keeps_no_start_from_going_on, scratch_make, teardown)
 {
     (void)state;

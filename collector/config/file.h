@@ -55,7 +55,7 @@ bool config_file_read(const char *path, struct provenance *provenance, struct er
 
 /*
  * Reads the whole file into *bytes, which the caller frees. Returns false with `error` filled:
- * EXIT_CODE_INTERNAL, or EXIT_CODE_CONFIG, also if the program was built without YAML.
+ * EXIT_CODE_INTERNAL, or EXIT_CODE_CONFIG, for example if the program was built without YAML.
  */
 bool config_file_load(const char *path, char **bytes, size_t *length, struct error *error);
 

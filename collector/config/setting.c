@@ -12,7 +12,7 @@
 #include "collector/text/copy.h"
 #include "collector/text/text.h"
 
-/* SETTING_ENUM stores an unsigned. */
+/* A setting of type SETTING_ENUM is stored as an unsigned, so its enum must have the same size. */
 _Static_assert(sizeof(enum sink_view) == sizeof(unsigned), "an enum is as large as an unsigned");
 _Static_assert(sizeof(enum framing) == sizeof(unsigned), "an enum is as large as an unsigned");
 

@@ -9,8 +9,8 @@
 
 /*
  * Appends the differences as text: missing lines of a sink after "- ", additional lines after "+ ".
- * Appends no text if all is as expected. A reason of datagrams that is not expected is a
- * difference, except `control`.
+ * Appends no text if all is as expected. If datagrams were not decoded for an unexpected reason,
+ * that is a difference, unless the reason is `control`.
  *
  * Returns 0, or -1 with `error` filled: an expectation names a sink or a reason that does not exist
  * (EXIT_CODE_CONFIG), or memory is short.

@@ -297,8 +297,9 @@ static void answer(struct control_service *service, struct client *client, const
 /* --- the tap ---------------------------------------------------------------------------------- */
 
 /*
- * Returns the state of the tap that serves all clients: TAP_COUNTING if each client of the tap has
- * used up its lines of this second.
+ * Returns the state that the tap must have: TAP_TAKING if a client of the tap may get more lines in
+ * this second, TAP_COUNTING if each of these clients has used up its lines, TAP_OFF if there are
+ * none.
  */
 static enum tap_state wanted_state(const struct control_service *service)
 {

@@ -156,8 +156,8 @@ const char *pipeline_stuck(struct pipeline *pipeline);
 
 /*
  * pipeline_tap returns the object that copies records to clients of --control, or NULL without
- * `control`. pipeline_senders returns the report of the senders, or NULL without both `control` and
- * `metrics`.
+ * --control. pipeline_senders returns the report of the senders, or NULL if there is neither
+ * --control nor --metrics.
  */
 struct tap *pipeline_tap(struct pipeline *pipeline);
 struct sender_report *pipeline_senders(struct pipeline *pipeline);

@@ -43,7 +43,10 @@ struct seal_sessions {
     struct seal_session slots[SEAL_SESSIONS];
 };
 
-/* Begins without sessions, with SEAL_WINDOW counters and SEAL_SESSIONS slots. */
+/*
+ * Initialises *sessions: it has no session yet, and room for SEAL_SESSIONS sessions with windows of
+ * SEAL_WINDOW counters.
+ */
 void seal_sessions_init(struct seal_sessions *sessions, int64_t floor_ns);
 
 /*

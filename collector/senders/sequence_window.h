@@ -55,8 +55,8 @@ void sequence_window_begin(struct sequence_window window, const struct sequence_
                            struct sequence_outcome *outcome);
 
 /*
- * Marks more numbers of the sender as seen. Adds to *outcome. *suspect is the suspect that the
- * sender's last step has left; the function replaces it.
+ * Marks the step's numbers, which are not the sender's first ones, as seen. Adds to *outcome.
+ * *suspect is the suspect that the sender's last step has left; the function replaces it.
  */
 void sequence_window_note(struct sequence_window window, const struct sequence_step *step,
                           struct sequence_suspect *suspect, struct sequence_outcome *outcome);

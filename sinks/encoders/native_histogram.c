@@ -88,9 +88,9 @@ static bool next_of_half(struct native_walk *walk, struct bucket *bucket)
 }
 
 /*
- * Returns the next non-empty bucket. The last bucket has the rest of the total count. If the other
+ * Finds the next non-empty bucket. The last bucket has the rest of the total count. If the other
  * buckets have more than the total, the rest wraps around to more than 63 bits, and add_up refuses
- * it.
+ * it. Returns false at the end.
  */
 static bool next_explicit(struct native_walk *walk, struct bucket *bucket)
 {

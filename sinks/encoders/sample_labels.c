@@ -96,7 +96,7 @@ static bool next_added(struct sample_labels *labels, struct label *label)
     return false;
 }
 
-/* Returns the next label after applying the rules. Dropped labels count as steps here. */
+/* Finds the next label, and applies the rules to it. Dropped labels count as steps here. */
 static NEVER_INLINE bool next_ruled(struct sample_labels *labels, struct label *label)
 {
     while (!labels->sent_ended && labels->steps <= MAX_LABEL_STEPS) {

@@ -152,8 +152,8 @@ static void wake_once_each_round(void *argument)
 }
 
 /*
- * The other thread wakes this one when it begins its wait: sometimes before the wait, sometimes
- * during it.
+ * Another thread wakes this one when it begins a wait. The wake-up comes before the wait in some
+ * rounds, and during it in others.
  */
 TEST_WITH(another_thread_wakes_before_or_during_the_wait, watching_set_up, watching_tear_down)
 {
@@ -201,7 +201,7 @@ TEST_WITH(a_removed_socket_gives_one_last_event, watching_set_up, watching_tear_
     assert_int_equal(watched->removed, 1);
 }
 
-/* wait_once fails on an event of a token after its REMOVED. */
+/* wait_once fails if an event of a socket comes after the socket's REMOVED event. */
 TEST_WITH(a_removed_socket_is_never_ready_again, watching_set_up, watching_tear_down)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /*
  * Contract tests of the notifier for persistent levels. The test uses both ends of each connection.
  *
- * Arguments: BACKEND [watched] [faults]. With "watched", the tests wait with control_wait on the
- * notifier's handle. With "faults", the backend gets one fault after the other, and the test for
- * that fault must fail.
+ * Arguments: BACKEND [watched] [faults]. With "watched", the tests wait for the notifier's handle
+ * with control_wait. With "faults", the backend gets one fault after the other, and the test that
+ * must find the fault must fail.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 #include "tests/support/test.h"
 
 /*
- * The most events of a condition that may still come after it has ended: one that a thread has
- * taken from the system, one that is queued, and one that the system is about to queue.
+ * The most events of a condition that may come after the condition has ended. One may be with a
+ * thread, one in the queue, and one may be about to be queued by the system.
  */
 #define SUPERFLUOUS 3
 
@@ -158,7 +158,7 @@ static unsigned next_ready(void)
     return event.ready;
 }
 
-/* Asserts that the connection has no event. Events of conditions that have ended are ignored. */
+/* Asserts that the connection gets no event, except those of conditions that have ended. */
 static void assert_silent(void)
 {
     struct notifier_event event;
@@ -399,7 +399,7 @@ TEST_WITH(a_datagram_socket_is_ready_until_all_were_received, set_up, tear_down)
     plain_socket_close(socket);
 }
 
-/* Each connection must be reported once before any is reported a second time. */
+/* Each connection must be reported once before any connection is reported again. */
 TEST_WITH(many_are_reported_in_turn, set_up, tear_down)
 {
     (void)state;
@@ -487,8 +487,8 @@ TEST_WITH(a_socket_is_added_again_with_another_token, set_up, tear_down)
 }
 
 /*
- * Most new connections get the socket number of the previous one. The last event of every second
- * connection stays in the notifier.
+ * Most new connections have the socket number of the previous one. For every second connection, the
+ * last event is not taken from the notifier.
  */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
@@ -629,8 +629,8 @@ static const struct {
 _Static_assert(sizeof faults / sizeof faults[0] == LEVEL_FAULTS, "a fault without its test");
 
 /*
- * Returns the number of faults that were not found. The time limit of waits is short, because some
- * faults make them endless.
+ * Runs the tests with each fault. Returns the number of faults that no test found. Waits have a
+ * short time limit, because some faults would make them endless.
  */
 static int find_faults(void)
 {

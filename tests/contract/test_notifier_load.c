@@ -1,7 +1,7 @@
 /*
  * Several threads share one notifier and many sockets. As in the receiver, a thread serves a socket
- * only while it holds the socket's claim. Each burst must be received completely before the next
- * one is sent. A lost event leaves datagrams in a socket.
+ * only while it holds the socket's claim. All datagrams of a burst must be received before the next
+ * burst is sent, so a lost event makes the test fail.
  *
  * Arguments: BACKEND [DATAGRAMS].
  */
@@ -23,14 +23,14 @@
 #define SOCKETS 70
 
 /*
- * Bursts have 1, 2, 4 ... or 1024 datagrams. Each burst is spread over random sockets, so that any
- * receive buffer has room for a socket's datagrams.
+ * The datagrams of a burst go to random sockets. The size of a burst is one of 1, 2, 4 ... 1024, so
+ * that a socket's datagrams fit in any receive buffer.
  */
 #define BURST_SIZES 11
 
 static size_t datagrams = 20000;
 
-/* A socket. The thread that holds the claim owns all other members. */
+/* A socket. The thread that holds `claim` owns the other members. */
 struct port {
     struct claim claim;
     struct udp_socket *socket;
@@ -70,8 +70,8 @@ static void take_numbers(struct port *port, const struct datagram_group *group)
 }
 
 /*
- * A receiver seals its batch between would-block and the release of its claim. Sometimes that takes
- * a long time, and another thread's wait returns datagrams that arrive in between.
+ * Waits for 2 ms, as a receiver that seals a batch after a receive would block and before it
+ * releases the claim. Datagrams that come in this time are reported to other threads.
  */
 static void seal(void)
 {
@@ -81,8 +81,8 @@ static void seal(void)
 }
 
 /*
- * Receives one group of datagrams, which is the budget. Returns true if this thread must serve the
- * socket again.
+ * Receives one group of datagrams, which is as much as one turn may receive. Returns true if this
+ * thread must serve the socket again.
  */
 static bool serve(struct server *server, struct port *port)
 {

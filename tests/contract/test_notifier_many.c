@@ -51,7 +51,7 @@ TEST_WITH(events_that_do_not_fit_come_with_later_waits, watching_set_up, watchin
     }
 }
 
-/* Sockets take turns: those that waited longest are reported first. */
+/* The sockets take turns: the socket that has waited longest is reported first. */
 TEST_WITH(with_room_for_one_event_a_flooded_socket_hides_no_other, watching_set_up,
           watching_tear_down)
 {
@@ -85,8 +85,8 @@ struct bursts {
 };
 
 /*
- * Sends to the sockets in random order, so that some get several datagrams in a row and others have
- * to wait.
+ * Sends to the sockets in random order, so that some get several datagrams in a row while others
+ * get none.
  */
 static void send_bursts(void *argument)
 {
@@ -112,7 +112,7 @@ static size_t drain_those_reported(void)
     return received;
 }
 
-/* A lost event leaves the end of a burst in a socket. */
+/* If an event were lost, the last datagrams of a burst would stay in a socket. */
 TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watching_set_up,
           watching_tear_down)
 {
@@ -139,8 +139,9 @@ TEST_WITH(bursts_from_another_thread_to_many_sockets_are_received_whole, watchin
 }
 
 /*
- * A drain that stopped at its budget gets no new edge. So the receiver keeps a list of such sockets
- * and serves them again. No other socket may lose or delay datagrams because of that.
+ * A receiver stops after one group, although the socket has more datagrams. No new event comes for
+ * these, so the receiver keeps a list of such sockets and serves them again. Other sockets must
+ * lose no datagrams and must not wait long.
  */
 TEST_WITH(a_budget_with_a_ready_list_loses_nothing_and_starves_nobody, watching_set_up,
           watching_tear_down)
@@ -193,8 +194,8 @@ static void expect_numbers(const struct datagram_group *group, uint32_t *last)
 }
 
 /*
- * The order is kept whether a wait of the notifier or a receive gets the datagrams, and when that
- * changes.
+ * The datagrams stay in order whether a wait of the notifier or a receive fetches them from the
+ * system, and when both do so in turn.
  */
 TEST_WITH(a_flood_keeps_its_order_whatever_waits_come_between, watching_set_up, watching_tear_down)
 {
@@ -248,7 +249,10 @@ TEST_WITH(every_removal_is_reported_however_small_the_wait, watching_set_up, wat
         assert_int_equal(watching.watched[i].removed, 1);
 }
 
-/* A wait with room for one event finds the events of all sockets, so the others are pending. */
+/*
+ * The wait has room for one event, but the notifier finds those of all sockets. So the other events
+ * are pending when their sockets are removed.
+ */
 TEST_WITH(a_socket_removed_while_its_event_waits_for_room_has_no_event_after_removed,
           watching_set_up, watching_tear_down)
 {

@@ -1,14 +1,14 @@
 /*
- * Contract tests of the notifier for waits with room for more events. For backends in which a
- * datagram's arrival makes the event visible at once, without another thread.
+ * Contract tests of the notifier for waits with room for more events than come. They are for
+ * backends that show an event as soon as a datagram has arrived, without another thread.
  */
 
 #include "tests/support/platform/watching.h"
 #include "tests/support/test.h"
 
 /*
- * If a wait returns fewer events than it has room for, every socket that was ready before it must
- * have been reported.
+ * A wait that returns fewer events than it has room for must have reported each socket that was
+ * ready.
  */
 TEST_WITH(a_wait_with_room_left_has_reported_all, watching_set_up, watching_tear_down)
 {

@@ -1,10 +1,10 @@
 /*
- * Contract tests of the notifier for streams. The interests are levels. An event disarms its
- * connection, so that only the thread that gets the event uses the connection. The test uses both
- * ends of each connection.
+ * Contract tests of the notifier for streams. The interests are levels, and an event disarms its
+ * connection. So only the thread that gets the event uses the connection. The test uses both ends
+ * of each connection.
  *
  * Arguments: BACKEND [faults]. With "faults", the backend gets one fault after the other, and the
- * test for that fault must fail.
+ * test that must find the fault must fail.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -334,7 +334,7 @@ TEST_WITH(who_connects_is_reported_once_until_it_is_armed_again, set_up, tear_do
     tcp_connection_close(accepted);
     assert_int_equal(
         notifier_arm(streams.notifier, streams.listening, &streams.token, NOTIFIER_IN, NULL), 0);
-    /* The second connection has not been accepted. */
+    /* The second connection has not been accepted, so the listening socket is still readable. */
     assert_true((next_ready() & NOTIFIER_IN) != 0);
     assert_int_equal(
         tcp_connection_accept(streams.listening, DESCRIPTOR_OF_SENDER, &accepted, &peer, &error),
@@ -426,8 +426,8 @@ TEST_WITH(or_destroyed, set_up, tear_down)
 }
 
 /*
- * Most connections get the socket number of the previous one. The events of every second one are
- * not taken.
+ * Most connections have the socket number of the previous one. For every second connection, the
+ * events are not taken from the notifier.
  */
 TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
 {
@@ -451,7 +451,7 @@ TEST_WITH(a_new_connection_has_no_event_of_an_old_one, set_up, tear_down)
     assert_silent();
 }
 
-/* Some systems can wait for at most 64 objects at once. */
+/* There are more connections than some systems can wait for at once, which is 64 objects. */
 TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 {
     (void)state;
@@ -488,7 +488,9 @@ TEST_WITH(each_of_many_connections_is_reported_once, set_up, tear_down)
 
 #define CONNECTS 500
 
-/* Connects clients one after the other. Closes every fifth one, often before it is accepted. */
+/*
+ * Connects clients one after the other. Resets every fifth connection, often before it is accepted.
+ */
 static void connect_many(void *argument)
 {
     (void)argument;
@@ -676,8 +678,8 @@ static const struct {
 _Static_assert(sizeof faults / sizeof faults[0] == FAULTS, "a fault without its test");
 
 /*
- * Returns the number of faults that were not found. The time limit of waits is short, because some
- * faults make them endless.
+ * Runs the tests with each fault. Returns the number of faults that no test found. Waits have a
+ * short time limit, because some faults would make them endless.
  */
 static int find_faults(void)
 {

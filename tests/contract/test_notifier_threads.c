@@ -1,5 +1,6 @@
 /*
- * Contract tests of the notifier for several threads. They are the same for every shared backend.
+ * Contract tests of the notifier for several threads. They are the same for every backend that
+ * threads can share.
  *
  * The test's own thread has number 0. The other threads wait when the test requests it, or run by
  * themselves.
@@ -27,7 +28,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Starts the threads that the test needs. The other ones leave the notifier. */
+/* Starts threads 1 to `count` - 1. All other threads leave the notifier. */
 static void have_threads(size_t count)
 {
     for (size_t i = 1; i < THREADS; i++)
@@ -134,10 +135,7 @@ TEST_WITH(a_wait_without_a_limit_lasts_until_there_is_something, set_up, tear_do
 
 /* --- removing --------------------------------------------------------------------------------- */
 
-/*
- * Waits, in this thread and in threads that are not waiting already, until the removal was reported
- * once.
- */
+/* Waits in this thread, and in the threads that do not wait yet, until the removal was reported. */
 static void await_removal(struct watched *watched)
 {
     int64_t give_up = patience_until();
@@ -180,8 +178,8 @@ TEST_WITH(a_removal_waits_for_the_thread_that_holds_an_event, set_up, tear_down)
 }
 
 /*
- * A sleeping thread might have taken an event that is not visible yet. The removal must not wait
- * for it.
+ * A removal waits for a thread that may have taken an event of the socket. A thread that sleeps in
+ * its wait has taken none, and must not delay the removal.
  */
 TEST_WITH(threads_that_sleep_in_their_waits_hold_no_removal_up, set_up, tear_down)
 {
@@ -256,8 +254,8 @@ TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_u
 /* --- threads that run by themselves ----------------------------------------------------------- */
 
 /*
- * Numbers of events of one socket, counted by all threads. An event after REMOVED would be a use
- * after free, because the token may have been freed.
+ * The events of a socket that all threads got. An event after REMOVED counts as too late, because
+ * the token may have been freed.
  */
 static struct tally {
     atomic_size_t ready;
@@ -304,7 +302,7 @@ static void start_runners(void)
     }
 }
 
-/* Wakes one thread. Each thread wakes the next one. */
+/* Stops all threads. This wakes one of them, and each thread wakes the next one. */
 static void stop_runners(void)
 {
     atomic_store(&stopping, true);
@@ -332,7 +330,7 @@ TEST_WITH(one_wake_that_is_passed_on_ends_the_waits_of_all, set_up, tear_down)
     }
 }
 
-/* The sockets are not drained, so that each has exactly one event. */
+/* No thread receives from the sockets, so each socket has exactly one event. */
 TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
 {
     (void)state;
@@ -348,7 +346,7 @@ TEST_WITH(each_event_goes_to_one_thread, set_up, tear_down)
         assert_int_equal(tallies[i].ready, 1);
 }
 
-/* Each round reuses the socket numbers and tokens of the previous one. */
+/* Adds and removes all sockets. The next round uses the same socket numbers and tokens again. */
 static bool come_and_go(void)
 {
     for (size_t i = 0; i < MAX_SOCKETS; i++) {

@@ -1,10 +1,10 @@
 /*
- * Faults of receivers, planted one at a time. Each of them loses datagrams permanently.
+ * Tests that faults of a receiver, one at a time, make it lose datagrams.
  *
- * Some systems hide some of these faults: one reports sockets again that were not drained, another
- * makes sockets non-blocking by itself. Receivers must not rely on that. So this receiver only gets
- * the events that the contract promises (collector/platform/notifier.h), and none until a receive
- * has returned would-block.
+ * Some systems hide some of these faults: one reports sockets again that were not drained, and
+ * another makes sockets non-blocking by itself. A receiver must not rely on that. So this receiver
+ * only gets the events that the contract promises (collector/platform/notifier.h): none until a
+ * receive has returned would-block.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -133,7 +133,8 @@ struct blocked {
 };
 
 /*
- * Drains until would-block, or until an empty datagram, which the test sends only to end a drain.
+ * Receives until the socket would block, or until an empty datagram, which the test sends to end a
+ * receive that blocks.
  */
 static void drain_once(void *argument)
 {
@@ -144,7 +145,7 @@ static void drain_once(void *argument)
     atomic_store(&blocked->ended, true);
 }
 
-/* Returns true if a drain of three datagrams ends without an empty datagram. */
+/* Returns true if a thread that receives three datagrams then ends by itself. */
 static bool drain_ends_by_itself(bool non_blocking)
 {
     struct blocked blocked = {.socket = plain_socket_open(non_blocking)};
@@ -167,7 +168,10 @@ static bool drain_ends_by_itself(bool non_blocking)
     return ended;
 }
 
-/* The test uses no notifier, because WSAEventSelect would make the socket non-blocking. */
+/*
+ * This test uses no notifier, because the function WSAEventSelect would make the socket
+ * non-blocking.
+ */
 TEST_WITH(a_socket_left_blocking_holds_its_receiver_at_the_end_of_a_drain, watching_set_up,
           watching_tear_down)
 {

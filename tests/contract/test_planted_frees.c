@@ -1,9 +1,10 @@
 /*
- * Faults of receivers that free the objects named by events too early, planted one at a time. An
- * event may still be pending, or another thread may be using its token.
+ * Tests that faults of a receiver, one at a time, make it use memory that it has freed. It frees
+ * the object of a socket while an event of the socket may be pending, or while another thread may
+ * use the object.
  *
- * The test does not really free memory. It marks a freed token. If a thread gets an event of a
- * marked token, or uses a marked token of an earlier event, the fault has occurred.
+ * The test does not really free memory, but marks a token as freed. If a thread gets an event of a
+ * marked token, or uses a marked token, the fault has been found.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static bool reports_a_freed_token(int timeout_ms)
     return fault;
 }
 
-/* Waits a millisecond, in which some of the sockets get a pending event. */
+/* Waits a millisecond, so that some of the sockets get an event that no thread has taken. */
 static void give_a_millisecond(void)
 {
     int64_t until = clock_monotonic_ns() + 1000000;
@@ -75,7 +76,7 @@ static void give_a_millisecond(void)
         this_thread_yield();
 }
 
-/* Returns true if one of several sockets is reported after it was closed and freed. */
+/* Closes and frees several sockets. Returns true if one of them is reported after that. */
 static bool is_reported_after_closing(bool awaits_removed)
 {
     static struct token tokens[SOCKETS];
@@ -104,7 +105,7 @@ static void who_frees_a_socket_as_it_is_closed_is_notified_of_it_later(void **st
 {
     (void)state;
     int64_t give_up = patience_until();
-    /* Shown only by an event that comes at the right moment. */
+    /* The fault shows only if an event comes at the right moment, so the test tries again. */
     while (!is_reported_after_closing(false))
         assert_true(patience(give_up));
 }
@@ -118,8 +119,8 @@ static void who_awaits_its_removal_is_not(void **state)
 /* --- a socket freed while another thread holds an event --------------------------------------- */
 
 /*
- * Thread 1 has an event of a socket but has not used it yet. This thread removes the socket.
- * Returns true if the token is freed before thread 1 uses it.
+ * Another thread has an event of a socket, but has not used it yet. This thread removes the socket.
+ * Returns true if the token is freed before the other thread uses it.
  */
 static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
 {
@@ -154,7 +155,9 @@ static bool is_freed_in_another_threads_hands(bool notifier_knows_of_both)
     return fault;
 }
 
-/* A notifier for one thread reports REMOVED at once. */
+/*
+ * A notifier for one thread reports REMOVED at once, although another thread still uses the token.
+ */
 static void who_frees_on_removed_alone_frees_what_another_thread_holds(void **state)
 {
     (void)state;

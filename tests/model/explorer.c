@@ -40,13 +40,13 @@ static struct {
     bool is_running; /* a run is active, from its set-up to its check */
 
     /*
-     * The choices of this run: the first `repeated` ones are those of the previous run, then new
-     * ones follow.
+     * The choices of this run. The first `repeated` ones are those of the previous run, and the
+     * others are new.
      */
     struct choice *choices;
     size_t made, repeated, room;
 
-    /* Hash table of the states that were reached. */
+    /* A hash table of the states that any run has reached. */
     uint64_t *states;
     size_t state_count, state_room;
 } explorer;
@@ -142,7 +142,7 @@ size_t explorer_choose(size_t count)
     return choice->taken;
 }
 
-/* Prepares the choices of the next run. Returns false if all choices have been tried. */
+/* Prepares the choices of the next run. Returns false if all choices were tried. */
 static bool advance(void)
 {
     size_t at = explorer.made;
@@ -233,8 +233,8 @@ const bool *explorer_has_ended(int thread)
 }
 
 /*
- * Lets other threads run before the thread's next step. A thread that has reached this point must
- * have another state than one that has not begun.
+ * Lets the scheduler continue with any thread. Notes this point, because a thread that has reached
+ * it has another state than one that has not begun.
  */
 static void leave(void)
 {
@@ -280,7 +280,7 @@ static size_t runnable(int *numbers, bool nothing_else)
     return count;
 }
 
-/* Runs the threads to their end, or until they reach a known state. */
+/* Runs the threads until they end, or until they reach a state that was explored before. */
 static void schedule(void)
 {
     int numbers[MOST_THREADS];

@@ -58,8 +58,8 @@ struct model_site {
 };
 
 /*
- * Returns the number of such operations (sites) that were executed since the program began. They
- * are numbered in that order.
+ * Returns how many atomic operations of the program (sites) were executed since it began and had an
+ * order stronger than relaxed. Sites have numbers in the order in which they were first executed.
  */
 size_t model_sites(void);
 struct model_site model_site(size_t index);

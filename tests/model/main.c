@@ -1,8 +1,9 @@
 /*
- * Explores the named models, or all: models [--found] [MODEL...]. Prints the numbers of states and
- * runs of each. Exits with 0 if no model has a fault; with --found, if each has one.
+ * Explores the given models, or all of them: `models [--found] [MODEL...]`. Prints the number of
+ * states and runs of each model. Exits with 0 if no model has a fault or, with --found, if each one
+ * has a fault.
  *
- * --weakened MODEL: makes each atomic operation that the model executes relaxed, one at a time, and
+ * `models --weakened MODEL` makes each atomic operation of the model relaxed, one at a time, and
  * prints the results.
  */
 #include <inttypes.h>

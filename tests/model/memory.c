@@ -21,7 +21,7 @@
 /* --- memory of a run -------------------------------------------------------------------------- */
 
 #define ARENA_SIZE ((size_t)24 * 1024 * 1024)
-/* Bytes at the beginning of the arena that are checked for races. */
+/* The number of bytes at the beginning of the arena that are checked for races. */
 #define WATCHED    ((size_t)2 * 1024 * 1024)
 
 static _Alignas(4096) unsigned char arena[ARENA_SIZE];
@@ -68,11 +68,11 @@ static struct object objects[MOST_OBJECTS];
 static size_t object_count;
 static uint64_t order_of_stores;
 
-/* Addresses known to be used by several threads in this exploration. */
+/* Addresses that several threads have used in this exploration. */
 static const volatile void *shared[MOST_SHARED];
 static size_t shared_count;
 
-/* Addresses that only one thread has used in this run. */
+/* Addresses that only one thread has used in this run so far. */
 #define MOST_USED 4096
 static struct {
     const volatile void *address;

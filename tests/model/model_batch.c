@@ -1,6 +1,6 @@
 /*
- * A batch with two consumers: each releases it, the last release returns it to the pool, and only
- * then may the producer fill it again.
+ * A model of a batch with two consumers. Each consumer releases the batch, and the last release
+ * returns it to the pool. Only then may the producer fill it again.
  */
 #include "tests/model/models.h"
 

@@ -1,11 +1,11 @@
 /*
- * The claim of a socket with three threads. Each of them has been notified of a datagram, one at a
- * time drains the socket, and no datagram may be left when all have given up the claim.
+ * Models of the claim of a socket. Three threads have been notified of a datagram each. One thread
+ * at a time drains the socket, and when all have given up the claim, no datagram may be left.
  *
- * The socket is a counter that the system increments before it notifies a thread. In a system, a
+ * A counter stands for the socket: the system increments it before it notifies a thread. A real
  * receive and the arrival of a datagram take the socket's lock, so both are read-modify-writes
- * here. The claim needs that: a thread that finds it marked leaves without a store, and only this
- * order puts its notification before the owner's last drain.
+ * here. The claim needs that. A thread that finds the claim already marked stores nothing, so only
+ * the lock orders its datagram before the owner's last receive.
  */
 #include "tests/model/models.h"
 
@@ -36,7 +36,7 @@ static void serve(void)
     while (!claim_give_up(&shared->claim));
 }
 
-/* A thread that tries to get the claim once. If it fails, it leaves the socket to the owner. */
+/* Tries to get the claim once. If another thread has it, leaves the socket to that thread. */
 static void try_it(void)
 {
     if (!claim_try(&shared->claim))

@@ -1,6 +1,6 @@
 /*
- * A heartbeat with a watcher. The watcher must never see it decrease, and must not report a thread
- * as stuck that waits or has begun another round.
+ * A model of a heartbeat with a watcher. The watcher must never see the heartbeat decrease. It must
+ * not report a thread as stuck that waits, or that has begun another round.
  */
 #include "tests/model/models.h"
 

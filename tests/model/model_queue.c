@@ -1,7 +1,7 @@
 /*
- * A queue that evicts its oldest batches: the producer requests room, and the consumer evicts. Each
- * batch must be popped, evicted or refused exactly once, and the counts of both sides must agree,
- * even if a listener is added at the same time.
+ * A model of a queue that evicts its oldest batches: the producer requests room, and the consumer
+ * evicts. Each batch must be popped, evicted or refused exactly once, and the counts of both sides
+ * must agree, even if a listener is added at the same time.
  */
 #include "tests/model/models.h"
 
@@ -102,8 +102,8 @@ static void set_up_for_none(void)
 }
 
 /*
- * The producer requests room before it adds the listener. The consumer that makes room may or may
- * not see the listener.
+ * The producer requests room before it adds the listener, so the consumer that makes room may or
+ * may not see the listener.
  */
 static void produce_of_a_new_listener(void)
 {

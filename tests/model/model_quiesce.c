@@ -1,10 +1,10 @@
 /*
- * A receiver whose two threads are paused twice while the main thread changes their data. No thread
- * may use the data during a change, each must use the new data afterwards, and none may stay
- * asleep.
+ * A model of a receiver with two threads, which are paused twice while the main thread changes
+ * their data. No thread may use the data during a change, each must use the new data afterwards,
+ * and none may stay asleep.
  *
- * The model replaces the loop of the threads: a wait for the notifier, and then the first steps of
- * the real loop. So it uses private members of the receiver.
+ * The model replaces the loop of the threads by a wait for the notifier and the first steps of the
+ * real loop. So it uses private members of the receiver.
  */
 #include "tests/model/models.h"
 
@@ -81,8 +81,8 @@ static void work(size_t number)
         shared.seen[number] = *shared.settings;
     }
     /*
-     * A thread that leaves is no longer counted. It passes its event on, which may be for another
-     * thread.
+     * The thread leaves, so it no longer counts as running. Its event may be for another thread, so
+     * it wakes the next one.
      */
     atomic_fetch_sub(&shared.receiver->running, 1);
     notifier_wake(shared.receiver->notifier);

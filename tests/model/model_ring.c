@@ -1,5 +1,6 @@
 /*
- * The ring with one producer and one consumer. Each pushed item must be popped once and in order.
+ * Models of the ring with one producer and one consumer. Each pushed item must be popped once and
+ * in order.
  */
 #include "tests/model/models.h"
 

@@ -1,6 +1,6 @@
 /*
- * A list of schemas that two threads use. The last release must free it, and only after the other
- * thread has finished with it.
+ * A model of a list of schemas that two threads use. The last release must free the list, when the
+ * other thread has finished with it.
  */
 #include "tests/model/models.h"
 
@@ -26,8 +26,8 @@ static int make_schema(const struct schema_options *options, struct schema **out
 }
 
 /*
- * Writes to the schema, so that a thread that still reads it causes a race. The memory stays valid
- * until the run ends.
+ * Writes to the schema, so that a thread that still reads it causes a race. The memory itself stays
+ * valid until the end of the run.
  */
 static void destroy_schema(struct schema *schema)
 {

@@ -1,7 +1,7 @@
 /*
- * A producer's fan-out and a sink's thread, which sleeps while its queues are empty. Each record
- * must be written or refused, the sink must wake up for the last record and for the end, and no
- * batch may be used after its release.
+ * A model of a producer's fan-out and a sink's thread, which sleeps while its queues are empty.
+ * Each record must be written or refused. The sink must wake up for the last record and for the
+ * end. No batch may be used after its release.
  */
 #include "tests/model/models.h"
 
@@ -143,7 +143,10 @@ static void offer(void)
     fan_out_offer(shared.fan_out, batch);
 }
 
-/* If the only batch was released already, fills it again, which must not race with a reader. */
+/*
+ * Fills the only batch again if it was released already. This must not race with a thread that
+ * still reads the batch.
+ */
 static void fill_again(void)
 {
     struct batch *batch = batch_acquire(shared.pool, false);
@@ -155,8 +158,8 @@ static void fill_again(void)
 }
 
 /*
- * Waits until the record was written before the end, so that only the record wakes the sleeping
- * sink.
+ * Waits until the record was written before it closes the fan-out, so that only the record wakes
+ * the sleeping sink.
  */
 static void produce(void)
 {

@@ -11,8 +11,8 @@
 #define NOBODY (-1) /* the set-up or the check runs instead of a thread */
 
 /*
- * The knowledge of a thread: the number of steps of each thread, and for each object the oldest
- * store that it may still see.
+ * The knowledge of a thread: the number of steps of each thread and, for each object, the oldest
+ * store that the thread may still see.
  */
 #define MOST_OBJECTS 160
 struct past {
@@ -25,14 +25,23 @@ void past_join(struct past *past, const struct past *other);
 /* Returns true during a run, from its set-up to its check. */
 bool explorer_is_running(void);
 
-/* The running thread or NOBODY, and the past of a thread. */
+/*
+ * explorer_current returns the running thread or NOBODY, and explorer_past the knowledge of a
+ * thread.
+ */
 int explorer_current(void);
 struct past *explorer_past(int thread);
 
-/* Returns a number below `count`. Each run returns another one, until all have been tried. */
+/*
+ * Returns a number below `count`. The exploration repeats the run until each of these numbers was
+ * returned.
+ */
 size_t explorer_choose(size_t count);
 
-/* Called before a step that other threads can see. Lets another thread run first, or not. */
+/*
+ * Lets another thread run first, or not. A thread must call this before each step that other
+ * threads can see.
+ */
 void explorer_step(void);
 
 /*
@@ -60,7 +69,10 @@ const bool *explorer_has_ended(int thread);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 
-/* Called at the beginning of a run, and of an exploration. */
+/*
+ * memory_begin_run is called at the beginning of each run, and memory_forget_shared at the
+ * beginning of an exploration.
+ */
 void memory_begin_run(void);
 void memory_forget_shared(void);
 
@@ -72,8 +84,8 @@ void *memory_take(size_t alignment, size_t size);
 bool memory_is_a_runs(const void *memory);
 
 /*
- * Called when a thread uses an object of a platform/ contract. The thread learns all that earlier
- * users of the object knew.
+ * The knowledge that passes through an object of platform/. A thread that uses the object learns
+ * all that its earlier users knew.
  */
 struct meeting {
     struct past past;

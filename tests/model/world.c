@@ -12,12 +12,15 @@
 #include "collector/platform/wakeup.h"
 #include "tests/model/parts.h"
 
-/* Operations, as numbers for explorer_note. */
+/* Numbers of operations for explorer_note. */
 enum { LOCKED = 3, UNLOCKED, SIGNALLED, WOKEN, TIMED_OUT };
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Names that the linker defines (ld(1), --wrap). */
+/*
+ * The linker makes the program call the __wrap_ functions. The __real_ functions are the C
+ * library's (ld(1), --wrap).
+ */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void __real_free(void *memory);
@@ -151,7 +154,7 @@ void wakeup_signal(struct wakeup *wakeup)
     meeting_pass(&wakeup->meeting, SIGNALLED);
 }
 
-/* A handle never becomes ready. */
+/* Waits only for the wake-up, because a handle never becomes ready here. */
 enum wakeup_reason wakeup_wait(struct wakeup *wakeup, wait_handle handle, bool want_write,
                                int timeout_ms)
 {

@@ -17,7 +17,10 @@ void test_register(struct test_entry *entry)
     *link = entry;
 }
 
-/* Writes the test's name: "test_glob" for "/.../tests/unit/text/test_glob.c". */
+/*
+ * Writes the name of a test's file without its folder and ending: "test_glob" for
+ * "/.../tests/unit/text/test_glob.c".
+ */
 static void name_of_file(const char *path, char *name, size_t size)
 {
     const char *base = path;

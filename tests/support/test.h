@@ -21,7 +21,7 @@
 
 #include "tests/support/platform/before_main.h"
 
-/* A test of the program, in a linked list. */
+/* A test, as an element of the list of all tests in the program. */
 struct test_entry {
     struct test_entry *next;
     int line; /* line in its file, by which tests are ordered */
@@ -67,8 +67,8 @@ int test_run_one(const char *name, const char *test);
     static void function(void)
 
 /*
- * The number of random inputs that a test tries: `count`, reduced to a half with a sanitizer and to
- * a fifth under Wine, where each input takes much longer.
+ * The number of random inputs that a test tries. It is `count`, but half of it with a sanitizer and
+ * a fifth of it under Wine, because each input takes much longer there.
  */
 #define TEST_TRIES(count) ((count) / TEST_PART)
 

@@ -188,7 +188,7 @@ TEST_WITH(closing_reports_nothing_and_takes_no_packet_back, set_up, tear_down)
     assert_int_equal(next_packet(SILENCE_MS), 0);
 }
 
-/* The system soon reuses socket numbers. */
+/* The system soon gives the number of a closed socket to a new one. */
 TEST_WITH(a_socket_with_the_number_of_a_closed_one_is_another_one, set_up, tear_down)
 {
     (void)state;

@@ -161,7 +161,7 @@ TEST_WITH(what_is_no_level_that_is_reported_once_is_refused, set_up, tear_down)
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_LEVEL), 0);
     assert_int_not_equal(notify(KEY, ENABLE, INPUT, SOCKET_TRIGGER_ONESHOT), 0);
     enable(INPUT);
-    /* The key cannot be changed. */
+    /* A registration keeps its key, so another key is refused. */
     assert_int_not_equal(notify((void *)0x5678, ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(notify(KEY, REMOVE | ENABLE, INPUT, LEVEL), 0);
     assert_int_not_equal(

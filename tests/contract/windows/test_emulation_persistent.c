@@ -106,7 +106,7 @@ static void receive_one(void)
         assert_true(patience(until));
 }
 
-/* One packet may be queued when its condition ends. */
+/* One packet may still be in the queue when its condition ends. */
 static void assert_silent(void)
 {
     next_packet(SILENCE_MS);

@@ -21,7 +21,7 @@ static void tell(const struct watched *watched, DWORD events)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Failures of the call itself, and failures of its only registration in a successful call. */
+/* The failures of a call: the call itself fails, or it succeeds and its only registration fails. */
 static const struct {
     DWORD returned;
     DWORD result;
@@ -41,7 +41,10 @@ static void expect_failure(int returned, const struct error *error, const char *
     assert_non_null(strstr(error->text, number));
 }
 
-/* Expects ERROR_NOT_FOUND, although the call would fail with another error. */
+/*
+ * Expects that the removal fails with ERROR_NOT_FOUND. A call of the system would fail with another
+ * error.
+ */
 static void expect_unknown(struct watched *watched)
 {
     struct error error = {.code = EXIT_CODE_OK};
@@ -92,7 +95,7 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
         emulation_fail_next(failures[i].returned, failures[i].result);
         stop_watching(watched);
         assert_int_equal(wait_once(MANY_EVENTS, 20), 0);
-        /* The socket is still registered. */
+        /* The socket is still registered, so an event of it can come. */
         assert_true(emulation_notify(handle_of(watched), SOCKET_EVENT_IN));
         wait_until(watched->removed, 1);
         assert_int_equal(watched->ready, 0);
@@ -101,8 +104,8 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
 }
 
 /*
- * The removal of one socket fails each time, and that of the other is never answered. Both are
- * given up during one wait of five seconds.
+ * The removal of one socket is never answered, and that of the other one fails each time. A single
+ * wait of five seconds gives up both.
  */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_tear_down)
 {
@@ -117,7 +120,7 @@ TEST_WITH(a_removal_that_never_succeeds_is_given_up, watching_set_up, watching_t
     assert_int_equal(notifier_unremoved(watching.notifier), 2);
     emulation_fail_removals(0);
     emulation_hold_removals(false);
-    /* A REMOVE packet that comes late is ignored. */
+    /* The REMOVE packet comes late, and is ignored. */
     assert_int_equal(wait_once(MANY_EVENTS, 50), 0);
     assert_int_equal(silent->removed, 1);
     assert_int_equal(silent->ready, 0);
@@ -134,7 +137,7 @@ TEST_WITH(a_removal_is_asked_for_once, watching_set_up, watching_tear_down)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* A receive finds out the reason. */
+/* The socket becomes ready, so that a receive finds the reason. */
 TEST_WITH(an_error_and_the_end_of_something_make_a_socket_ready, watching_set_up,
           watching_tear_down)
 {
@@ -183,9 +186,7 @@ TEST_WITH(the_same_of_several_threads_waits_for_the_one_that_was_notified, watch
 
 /* --- idling ----------------------------------------------------------------------------------- */
 
-/*
- * Returns the processor time of the whole process in nanoseconds. FILETIME counts units of 100 ns.
- */
+/* Returns the processor time of the process in nanoseconds. A FILETIME has units of 100 ns. */
 static int64_t processor_time(void)
 {
     FILETIME created, ended, kernel, user;

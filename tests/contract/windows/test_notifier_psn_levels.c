@@ -124,7 +124,7 @@ static void assert_silent(void)
     assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
 }
 
-/* Failures of the call itself, and failures of its registrations in a successful call. */
+/* The failures of a call: the call itself fails, or it succeeds and its registrations fail. */
 static const struct {
     DWORD returned;
     DWORD result;
@@ -153,7 +153,7 @@ TEST_WITH(what_the_system_refuses_to_add_is_reported_with_its_reason, set_up, te
     assert_int_equal(next_ready(0), NOTIFIER_IN);
 }
 
-/* Sockets of a provider other than Microsoft's fail in this way. */
+/* The sockets of a provider other than Microsoft fail in this way. */
 TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
 {
     (void)state;
@@ -173,7 +173,7 @@ TEST_WITH(a_socket_that_cannot_be_registered_is_polled, set_up, tear_down)
     }
 }
 
-/* The registration is removed, and REMOVED is reported without a call of notifier_remove. */
+/* The registration is removed. REMOVED is reported although notifier_remove was not called. */
 TEST_WITH(what_the_system_refuses_to_change_ends, set_up, tear_down)
 {
     (void)state;
@@ -206,8 +206,8 @@ TEST_WITH(what_the_system_refuses_to_remove_is_removed_later, set_up, tear_down)
 }
 
 /*
- * A socket that was closed too early has lost its registration, and gets no REMOVE packet. Its
- * number is not reused here.
+ * The socket is closed before its removal, so it has lost its registration and gets no REMOVE
+ * packet. In this test no new socket has its number.
  */
 static void expect_removed_in_time(void)
 {
@@ -217,7 +217,7 @@ static void expect_removed_in_time(void)
     remove_pair(0);
     fixture.pairs[0].server = NO_HANDLE;
     int64_t until = patience_until();
-    /* Ends although it has no time limit. */
+    /* The wait ends although it has no time limit. */
     while (notifier_wait(fixture.notifier, 0, &event, 1, -1) == 0)
         assert_true(patience(until));
     assert_int_equal(event.type, NOTIFIER_REMOVED);
@@ -264,7 +264,7 @@ TEST_WITH(changes_of_several_sockets_are_one_call, set_up, tear_down)
         }
         assert_true(patience(until));
     }
-    /* The call that registers also returns packets. */
+    /* One call registers the sockets and returns packets. */
     assert_int_equal(emulation_calls() - before, 1);
 }
 

@@ -50,10 +50,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/*
- * Destroys the notifier before it closes the sockets, because that may change
- * emulation_abandoned().
- */
+/* Destroys the notifier first, because closing a socket may change emulation_abandoned(). */
 static int tear_down(void **state)
 {
     (void)state;
@@ -66,7 +63,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Does not close the socket: the test uses it again. */
+/* Counts the call. Leaves the socket open, because the test uses it again. */
 static void note_close(wait_handle socket)
 {
     (void)socket;
@@ -109,7 +106,7 @@ static void assert_silent(void)
     assert_int_equal(notifier_wait(fixture.notifier, 0, &event, 1, SILENCE_MS), 0);
 }
 
-/* Failures of the call itself, and failures of its only registration in a successful call. */
+/* The failures of a call: the call itself fails, or it succeeds and its only registration fails. */
 static const struct {
     DWORD returned;
     DWORD result;
@@ -176,16 +173,13 @@ TEST_WITH(a_call_that_found_no_packet_in_time_has_succeeded, set_up, tear_down)
 
 /* --- removal ---------------------------------------------------------------------------------- */
 
-/*
- * Returns the number of slots for registrations that the notifier has made so far. Slots are
- * reused.
- */
+/* Returns how many slots for registrations the notifier has made so far. It uses slots again. */
 static size_t places(void)
 {
     return ((const struct stream_port *)fixture.notifier)->count;
 }
 
-/* Waits until this number of sockets was closed. No event may come. */
+/* Waits until `closed` sockets have been closed. Asserts that no event comes. */
 static void wait_until_closed(size_t closed)
 {
     struct notifier_event event;
@@ -219,8 +213,8 @@ TEST_WITH(a_stream_is_closed_only_after_its_remove_packet_was_taken, set_up, tea
 }
 
 /*
- * A planted fault: the socket is closed before its REMOVE packet, so that the packet never comes
- * and the registration is never freed.
+ * The test closes the socket before its REMOVE packet has come, which is a fault of a receiver. So
+ * the packet never comes, and the registration is never freed.
  */
 TEST_WITH(a_stream_that_is_closed_early_is_never_removed, set_up, tear_down)
 {
@@ -252,7 +246,7 @@ TEST_WITH(a_removal_that_fails_is_tried_again, set_up, tear_down)
     assert_none_is_left();
 }
 
-/* A removal is tried again after each kind of failure, even if the whole call failed. */
+/* A removal is tried again after each kind of failure, also when the whole call failed. */
 TEST_WITH(each_of_its_failures_is, set_up, tear_down)
 {
     (void)state;
@@ -278,7 +272,8 @@ TEST_WITH(a_removal_that_is_not_answered_is_not_asked_for_again, set_up, tear_do
 }
 
 /*
- * One removal is never answered and one fails. Both are given up during one wait of five seconds.
+ * One removal is never answered, and another one fails each time. A single wait of five seconds
+ * gives up both.
  */
 TEST_WITH(a_removal_that_never_succeeds_is_given_up_and_its_place_used_again, set_up, tear_down)
 {
@@ -407,7 +402,7 @@ TEST_WITH(a_failed_arming_of_several_is_marked_and_stays_silent, set_up, tear_do
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Packets of the old registration are queued before its REMOVE packet. */
+/* Packets of the old registration are still in the queue when its removal is requested. */
 TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear_down)
 {
     (void)state;
@@ -422,7 +417,10 @@ TEST_WITH(a_packet_of_an_old_registration_is_no_event_of_a_new_one, set_up, tear
     assert_int_equal(next_ready(&fixture.other), NOTIFIER_IN);
 }
 
-/* Each round reuses the memory of a registration, some after it was given up. */
+/*
+ * Each round uses the memory of an earlier registration again. Some of these registrations were
+ * given up.
+ */
 TEST_WITH(nor_is_one_that_comes_late, set_up, tear_down)
 {
     (void)state;

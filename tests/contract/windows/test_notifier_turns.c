@@ -69,7 +69,10 @@ TEST(streams_in_turn_lose_no_place)
                 assert_int_equal(notifier_wait(notifier, 0, &event, 1, 10000), 1);
             notifier_unwatch(notifier, servers[i], count_close);
         }
-        /* notifier_finish would give up removals after a time that a busy machine may exceed. */
+        /*
+         * The test waits for all removals. notifier_finish would give up those that a busy machine
+         * delays.
+         */
         while (closed < made)
             assert_in_range(notifier_wait(notifier, 0, &event, 1, 1), 0, 1);
         assert_int_equal(closed, made);

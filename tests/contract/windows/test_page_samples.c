@@ -1,7 +1,8 @@
 /*
- * Shows the faults of the samples in Microsoft's "Winsock socket state notifications": a test
- * program that does what a sample does has the fault, and the notifiers do not. Also sends packets
- * of other operations to the notifiers' ports, which that page mentions.
+ * Shows that Microsoft's samples in "Winsock socket state notifications" have faults which the
+ * notifiers do not have. A test program that does what a sample does must fail. Also sends packets
+ * of other operations to the ports of the notifiers, because that page says that such packets may
+ * come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@
 #define LEVEL       (SOCKET_TRIGGER_LEVEL | SOCKET_TRIGGER_ONESHOT)
 #define SENT        2000
 
-/* Both ends of two connections, and a completion port for the code that follows the samples. */
+/* Both ends of two connections, and a completion port for the code that is like the samples. */
 static struct {
     HANDLE port;
     wait_handle listening;
@@ -175,7 +176,7 @@ TEST_WITH(data_after_a_hang_up_is_lost_after_one_read_of_512_bytes, set_up, tear
                          TCP_OK);
         received += size;
     }
-    /* Only a part of SENT; then the sample closes the connection. */
+    /* This is only a part of SENT, but the sample closes the connection now. */
     assert_int_equal(received, 512);
 }
 
@@ -210,7 +211,7 @@ TEST_WITH(remove_combined_with_enable_in_one_operation_is_refused, set_up, tear_
     enable(0);
     assert_int_not_equal(
         request(0, SOCKET_OPERATION_REMOVE | SOCKET_OPERATION_ENABLE, SOCKET_EVENT_IN, LEVEL), 0);
-    /* The registration still exists. */
+    /* The registration still exists, so an event comes. */
     assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0);
     assert_int_equal(emulation_malformed(), malformed + 1);
 }
@@ -269,7 +270,7 @@ TEST_WITH(the_notifiers_make_well_formed_requests, set_up, tear_down)
 
 /* --- accepted sockets ------------------------------------------------------------------------- */
 
-/* Returns Winsock's error of a receive that gets no data. */
+/* Asserts that a receive gets no data, and returns the error of Winsock. */
 static int receive_nothing(SOCKET socket)
 {
     char byte;
@@ -300,8 +301,8 @@ TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
 }
 
 /*
- * An accepted socket inherits WSAEventSelect from its listener, which would take its notifications
- * away.
+ * An accepted socket inherits WSAEventSelect from its listening socket. While it is in force, no
+ * notifications come.
  */
 TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_down)
 {
@@ -327,8 +328,8 @@ TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_d
 /* --- removal ---------------------------------------------------------------------------------- */
 
 /*
- * The function of the sample. It takes packets of any socket and requests the removal again in each
- * round.
+ * Does what the function of the sample does. It takes packets of any socket, and requests the
+ * removal again in each round.
  */
 static size_t deregister_and_wait(int which)
 {
@@ -356,7 +357,7 @@ TEST_WITH(deregister_and_wait_drops_other_sockets_packets_and_asks_in_each_round
     emulation_hold_removals(false);
     OVERLAPPED_ENTRY packet = next_packet(PATIENCE_MS);
     assert_int_equal(packet.dwNumberOfBytesTransferred, SOCKET_EVENT_REMOVE);
-    /* The other socket's packet is lost. */
+    /* The packet of the other socket was taken and is lost. */
     assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0);
 }
 
@@ -377,7 +378,7 @@ TEST_WITH(the_notifier_removes_one_with_one_request_and_keeps_others_events, set
 
 /* --- other operations on the port ------------------------------------------------------------- */
 
-/* The header of other operations that port_key.h documents. */
+/* The header of another operation on the port, as port_key.h documents it. */
 struct other_operation {
     OVERLAPPED overlapped;
     int kind;
@@ -403,7 +404,7 @@ TEST_WITH(a_packet_of_another_operation_passes_through_streams, set_up, tear_dow
     notifier_destroy(notifier);
 }
 
-/* Keys that no registration has, or that earlier registrations in the same slots had. */
+/* No registration has had these keys, or only an earlier one in the same slot. */
 TEST_WITH(a_packet_with_an_unknown_key_is_ignored_too, set_up, tear_down)
 {
     (void)state;
@@ -418,10 +419,7 @@ TEST_WITH(a_packet_with_an_unknown_key_is_ignored_too, set_up, tear_down)
     notifier_destroy(notifier);
 }
 
-/*
- * The handle of a file is associated with the notifier's port, so that its operation completes
- * there.
- */
+/* A file is associated with the notifier's port, so its writes complete there. */
 TEST_WITH(a_files_completion_passes_through, set_up, tear_down)
 {
     (void)state;

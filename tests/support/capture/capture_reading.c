@@ -30,7 +30,7 @@ static void assert_counts_add_up(const struct capture_reading *reading)
     assert_int_equal(counts->frames,
                      counts->whole + counts->fragments + counts->other + counts->cut);
     assert_int_equal(reading->count, counts->whole + counts->reassembled);
-    /* A reassembled datagram has at least two fragments, and an incomplete one has at least one. */
+    /* A reassembled datagram had at least two fragments, and an incomplete one at least one. */
     assert_true(counts->fragments >= 2 * counts->reassembled + counts->incomplete);
 }
 

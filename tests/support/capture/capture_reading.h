@@ -10,7 +10,7 @@
 
 #include "collector/capture/capture.h"
 
-/* A datagram with a copy of its payload. */
+/* A datagram of the capture, with a copy of its payload. */
 struct capture_read {
     uint8_t *data;
     size_t size;
@@ -39,7 +39,10 @@ void capture_reading_free(struct capture_reading *reading);
 void capture_reading_assert_counts(const struct capture_reading *reading,
                                    const struct capture_counts *expected);
 
-/* Asserts that datagram `index` carries `size` bytes of packet_begin_pattern's `seed`. */
+/*
+ * Asserts that datagram `index` has the payload that packet_begin_pattern makes from `seed` and
+ * `size`.
+ */
 void capture_reading_assert_pattern(const struct capture_reading *reading, size_t index,
                                     unsigned seed, size_t size);
 

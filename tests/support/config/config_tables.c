@@ -4,7 +4,7 @@
 #include "collector/receive/sources.h"
 #include "sinks/files/path_template.h"
 
-/* This schema also decodes OTLP over UDP. */
+/* The schema telemetry also decodes OTLP over UDP. */
 static const struct schema_ops telemetry = {.name = "telemetry", .otlp_udp = OTLP_UDP_METRICS};
 static const struct schema_ops riemann = {.name = "riemann"};
 static const struct schema_ops file = {.name = "file"};
@@ -32,7 +32,10 @@ static struct encoded arrange(struct encoder *encoder, char *block, size_t size,
 static const struct encoder_ops families = {.name = "families", .arrange = arrange};
 static const struct encoder_ops bytes = {.name = "bytes", .binary = true};
 
-/* The default entries are not the first, so that a search by position instead of name fails. */
+/*
+ * The default entries are not the first ones, so a search that ignores names would find the wrong
+ * entry.
+ */
 static const struct schema_ops *const schemas[] = {&riemann, &telemetry, NULL};
 static const struct destination_ops *const destinations[] = {&to_stdout, &to_file, NULL};
 static const struct compression_ops squeeze = {.name = "squeeze"};

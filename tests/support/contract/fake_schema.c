@@ -100,7 +100,7 @@ static uint64_t number_of(const struct text *text)
     return number;
 }
 
-/* The decoded message is a struct text that points into the datagram. */
+/* Decodes a datagram to a struct text that points into it. */
 static enum decode_result decode(const struct schema *schema, const uint8_t *data, size_t size,
                                  struct arena *arena, struct decoded *out)
 {

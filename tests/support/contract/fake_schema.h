@@ -26,7 +26,7 @@ struct fake_schemas {
 
 extern struct fake_schemas fake_schemas;
 
-/* Called during the making of a schema, unless it is NULL. */
+/* If not NULL, this function is called while a schema is made. */
 extern void (*fake_schema_making)(void);
 
 /* fake_schema refuses an empty message, fake_schema_of_anything accepts it. */

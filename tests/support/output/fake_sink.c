@@ -10,8 +10,8 @@
 #include "tests/support/test.h"
 
 /*
- * A destination gets only its path, which does not identify a fake. So there is only one fake at a
- * time.
+ * There is only one fake at a time, because a destination gets only its path, which does not
+ * identify a fake.
  */
 static struct fake_sink fake;
 static struct destination fake_destination;
@@ -194,8 +194,8 @@ static size_t encode_lines(const struct record *record, struct output *out)
 }
 
 /*
- * Writes the record's lines. Each line has a sample, except those of "#"; the line of "~" also has
- * two values without a JSON form.
+ * Writes the lines of the record. Each line is one sample, except that a payload "#N" has no
+ * samples. The line of a payload "~" also has two values that JSON cannot express.
  */
 static struct encoded encode(struct encoder *encoder, const struct listener *listener,
                              const struct record *record, struct output *out)
@@ -340,7 +340,7 @@ struct batch *fake_sink_make_for_feed(struct fake_sink *made, const char *payloa
 struct batch *fake_sink_make(struct fake_sink *made, const char *payload, size_t count)
 {
     struct batch *batch = fake_sink_make_for_feed(made, payload, count);
-    /* Like a receiver, count the records before the sink can finish them. */
+    /* Counts the records before the sink can finish them, as a receiver does. */
     atomic_fetch_add(&made->counters->in_flight, (int64_t)count);
     made->queued += count;
     return batch;
@@ -394,8 +394,9 @@ void fake_sink_wait_idle(const struct fake_sink *made)
 }
 
 /*
- * A thread that is about to sleep is idle too, but it checks for work once more. If it is alive in
- * three checks in a row, it sleeps.
+ * Waits until the sink's thread sleeps. A thread that is about to sleep also counts as idle, but
+ * then checks for work once more. If the thread is idle and alive in three checks in a row, it
+ * sleeps.
  */
 void fake_sink_wait_asleep(const struct fake_sink *made)
 {

@@ -28,12 +28,15 @@ struct fake_write {
 #define FAKE_ROOM     ((size_t)32 * 1024 * 1024)
 
 struct fake_sink {
-    /* The script. Set it before the start. */
+    /* The results of the writes in turn. Set before the start. */
     const struct fake_write *script;
     size_t script_length;
-    /* Repeat the last step of the script; otherwise later writes are accepted. */
+    /*
+     * If set, the last result of the script is repeated. Otherwise all writes after the script are
+     * accepted.
+     */
     bool repeat_last;
-    /* If not 0, the seed of random sizes: each write accepts a random part. */
+    /* If not 0, each write accepts a random part of its bytes. This is the seed. */
     uint64_t random_pieces;
     wait_handle handle;
     bool cannot_roll_back;
@@ -43,9 +46,9 @@ struct fake_sink {
     const char *head;
     bool holds_already; /* the file that is opened first is not empty */
     bool reopen_holds;  /* the file that a reopen opens is not empty */
-    /* The destination's operations; a test may set some to NULL. */
+    /* The operations of the destination. A test may set some of them to NULL. */
     struct stream_ops stream;
-    /* Used by `options`; a test changes them before the sink is made. */
+    /* The sink is made with these. A test may change them before that. */
     struct sink_settings settings;
     struct sink_thread_options options;
 
@@ -61,10 +64,10 @@ struct fake_sink {
     _Atomic size_t writes;  /* calls so far; any thread may read it */
     _Atomic size_t notices; /* calls of options.ended; any thread */
     /*
-     * While set, each write waits before it begins (options.before_write); any thread may set it.
+     * While set, each write waits before it begins (options.before_write). Any thread may set it.
      */
     _Atomic bool gate_shut;
-    /* A write waits at the gate; any thread may read it. */
+    /* Set while a write waits at the gate. Any thread may read it. */
     _Atomic bool at_gate;
 
     /* Objects that the sink uses. */
@@ -87,7 +90,10 @@ struct fake_sink {
 int fake_sink_set_up(void **state);
 int fake_sink_tear_down(void **state);
 
-/* Makes the sink and its FAKE_QUEUES queues. create also opens it, and start also starts it. */
+/*
+ * fake_sink_make_closed makes the sink and its FAKE_QUEUES queues. fake_sink_create also opens the
+ * sink, and fake_sink_start also starts it.
+ */
 void fake_sink_make_closed(struct fake_sink *fake);
 void fake_sink_create(struct fake_sink *fake);
 void fake_sink_start(struct fake_sink *fake);
@@ -98,21 +104,25 @@ void fake_sink_start(struct fake_sink *fake);
  */
 void fake_sink_push(struct fake_sink *fake, size_t queue, const char *payload, size_t count);
 
-/* fake_sink_push in two steps: make a batch, then push it. The push takes almost no time. */
+/*
+ * The two steps of fake_sink_push: the first makes a batch, and the second pushes it. The push
+ * takes almost no time.
+ */
 struct batch *fake_sink_make(struct fake_sink *fake, const char *payload, size_t count);
 void fake_sink_offer(struct fake_sink *fake, size_t queue, struct batch *batch);
 
 /*
- * Makes a batch for a fan_out, which counts the records itself. The test must add that count to
- * `queued`.
+ * Makes a batch for a fan-out. The fan-out counts the records, and the test must add their number
+ * to `queued`.
  */
 struct batch *fake_sink_make_for_feed(struct fake_sink *fake, const char *payload, size_t count);
 
-/* Waits until `records` records have an outcome, written or lost. */
+/* Waits until `records` records were written or lost. */
 void fake_sink_wait_committed(const struct fake_sink *fake, uint64_t records);
 
 /*
- * The first waits until `writes` calls of write have begun, the second until the sink has no work.
+ * fake_sink_wait_writes waits until `writes` calls of write have begun. fake_sink_wait_idle waits
+ * until the sink has no work.
  */
 void fake_sink_wait_writes(struct fake_sink *fake, size_t writes);
 void fake_sink_wait_idle(const struct fake_sink *fake);
@@ -122,17 +132,18 @@ void fake_sink_wait_asleep(const struct fake_sink *fake);
 
 /*
  * fake_sink_close closes the queues, fake_sink_join joins the thread, and fake_sink_finish does
- * both. Afterwards every record and batch must be accounted for.
+ * both. After that, each record and each batch must be accounted for.
  */
 void fake_sink_close(struct fake_sink *fake);
 void fake_sink_join(struct fake_sink *fake);
 void fake_sink_finish(struct fake_sink *fake);
 
-/* Returns the number of records that have an outcome. */
+/* Returns the number of records that were written or lost. */
 uint64_t fake_sink_committed(const struct fake_sink *fake);
 
 /*
- * Asserts that exactly this text was accepted, and that `records` lines and records were counted.
+ * Asserts that the accepted bytes are exactly this text, and that `records` lines and records were
+ * counted.
  */
 void fake_sink_assert_wrote(const struct fake_sink *fake, const char *text, uint64_t records);
 

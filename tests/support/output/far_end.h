@@ -12,7 +12,7 @@
 
 #include "collector/contract/destination.h"
 
-/* Most blocks without an answer, and most answers that the sink has not taken yet. */
+/* The most blocks without an answer, and the most answers that the sink has not taken yet. */
 #define FAR_END_MOST 64
 #define FAR_END_ROOM ((size_t)100000)
 
@@ -21,7 +21,7 @@ struct far_end {
     struct wakeup *wakeup;
     struct delivery_block *answered[FAR_END_MOST]; /* a ring */
     size_t answered_count, taken;                  /* counted since the destination was opened */
-    /* Blocks without an answer, until the sink abandons them. */
+    /* The blocks without an answer that the sink has not abandoned. */
     struct delivery_block *silent[FAR_END_MOST];
     size_t silent_count;
     char got[FAR_END_ROOM]; /* bytes of the acknowledged blocks, up to FAR_END_ROOM */
@@ -32,7 +32,9 @@ extern struct far_end far_end;
 /* Resets the far end: it forgets all blocks. */
 void far_end_clear(void);
 
-/* Answers the block with this outcome; if it is acknowledged, the far end has its bytes. */
+/*
+ * Answers the block with this outcome. If the block is acknowledged, its bytes are added to `got`.
+ */
 void far_end_answer(struct delivery_block *block, enum delivery_outcome fate,
                     enum delivery_reason reason);
 

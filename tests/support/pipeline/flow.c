@@ -93,7 +93,7 @@ int flow_set_up(void **state)
     return 0;
 }
 
-/* Frees the flow, except after a failed test: its threads may still use it. */
+/* Frees the flow. After a failed test it is not freed, because its threads may still use it. */
 int flow_tear_down(void **state)
 {
     struct flow *flow = *state;
@@ -110,7 +110,10 @@ int flow_tear_down(void **state)
     return scratch_remove(state);
 }
 
-/* Returns the path that replaces a name such as "OUTPUT" at the beginning of `at`. */
+/*
+ * Returns the path that replaces the name at the beginning of `at`, such as "OUTPUT", and stores
+ * the length of the name. Returns NULL if there is no such name.
+ */
 static const char *name_at(const struct flow *flow, const char *at, size_t *length)
 {
     const struct {
@@ -226,7 +229,7 @@ bool flow_take_config(struct flow *flow, const char *arguments, struct error *er
 const char *flow_least_memory(const struct memory_needs *needs, char *text)
 {
     uint64_t size = 0;
-    /* Assumes that all sinks write JSON to a stream. */
+    /* The plan is made for sinks that all write JSON to a stream. */
     static const struct destination_ops stream = {.scheme = "stream"};
     static const struct sink_settings settings = {.encoder = &encoder_json};
     const struct sink_thread_options options = {.destination = &stream, .settings = &settings};
@@ -428,7 +431,7 @@ void lines_free(struct lines *lines)
     free(lines->text);
 }
 
-/* Returns the line at *at as a string and moves *at past it. Returns NULL at the end. */
+/* Returns the line at *at as a string, and moves *at to the next line. Returns NULL at the end. */
 static char *next_line(const struct lines *lines, size_t *at)
 {
     if (*at == lines->size)

@@ -25,7 +25,7 @@ struct gate {
     _Atomic bool shut;
     /* Number of times that a thread has reached the gate. */
     _Atomic unsigned arrived;
-    /* Number of threads that may still pass while the gate is shut. */
+    /* The number of threads that may still pass while the gate is shut. */
     _Atomic unsigned let;
     struct wakeup *wakeup;
 };
@@ -34,9 +34,9 @@ struct flow {
     char directory[512]; /* the test's own folder, removed by
                             flow_tear_down */
     char output[520];    /* path of a file in that folder, for a sink */
-    /* Schema for files, set before flow_open. NULL for none. */
+    /* A schema for files, or NULL. Set before flow_open. */
     const struct schema_ops *schema_from_file;
-    /* Set before flow_open. NULL for the system's default. */
+    /* The notifier of the pipeline, or NULL for the system's default. Set before flow_open. */
     const struct notifier_backend *notifier;
     struct config config;
     struct pipeline *pipeline;
@@ -47,7 +47,7 @@ struct flow {
     struct gate writing;       /* each write passes this gate */
 };
 
-/* A cmocka setup and teardown: *state is a struct flow that is not yet open. */
+/* A cmocka setup and teardown. *state is a struct flow that is not open yet. */
 int flow_set_up(void **state);
 int flow_tear_down(void **state);
 
@@ -86,7 +86,7 @@ void gate_let_one(struct gate *gate);
 /* Waits until threads have reached the gate `count` times. */
 void gate_await_arrivals(struct gate *gate, unsigned count);
 
-/* Returns the address to send to: that of a listener, with a loopback host. */
+/* Returns the address of a listener to which a test can send. The host is a loopback address. */
 struct address flow_address(const struct flow *flow, size_t listener);
 
 /*
@@ -103,11 +103,14 @@ void flow_send(struct flow *flow, size_t listener, uint64_t first, size_t count)
 #define FLOW_CHUNK 200
 void flow_send_paced(struct flow *flow, size_t listener, uint64_t first, size_t count);
 
-/* The same as flow_send, to the only listener of a flow. Pauses so that the sink can keep up. */
+/*
+ * Sends messages as flow_send does, to the only listener of a flow. Pauses so often that the sink
+ * can keep up.
+ */
 void flow_send_as_written(struct flow *flow, size_t sink, size_t count);
 
 /*
- * Sends messages that need a large batch to the first listener. Because large batches are few, it
+ * Sends messages that need a large batch to the first listener. There are few large batches, so it
  * waits until the messages are received and, if the gate `writing` is open, written.
  */
 void flow_send_large(struct flow *flow, uint64_t count);
@@ -152,14 +155,14 @@ void lines_free(struct lines *lines);
 size_t lines_with(const struct lines *lines, const char *text);
 
 /*
- * Looks at the lines that contain `text`; "" means all lines. Sets seen[n] to the number of these
- * lines with the value n. Fails the test if a value is `limit` or more.
+ * Sets seen[n] to the number of lines that contain `text` and have the value n. An empty `text` is
+ * in all lines. Fails the test if a value is `limit` or more.
  */
 void lines_count_values(const struct lines *lines, const char *text, uint8_t *seen, size_t limit);
 
 /*
- * Looks at the output's lines that contain `text`, and returns the number of their values. Fails
- * the test if a value occurs twice, or if it is `count` or more.
+ * Returns how many values the output's lines that contain `text` have. Fails the test if a value
+ * occurs twice, or if it is `count` or more.
  */
 size_t flow_values(const struct flow *flow, const char *text, size_t count);
 

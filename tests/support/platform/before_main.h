@@ -2,7 +2,7 @@
 #ifndef SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
 #define SLUICE_TESTS_SUPPORT_PLATFORM_BEFORE_MAIN_H
 
-/* TEST_BEFORE_MAIN(function) { ... } */
+/* Defines a function that is called before main: TEST_BEFORE_MAIN(function) { ... } */
 #ifdef _MSC_VER
 #pragma section(".CRT$XCU", read)
 #define TEST_BEFORE_MAIN(function)                                                                 \

@@ -7,13 +7,13 @@
 
 #include "collector/platform/child.h"
 
-/* A cmocka setup and teardown: *state is a child that was created. */
+/* A cmocka setup and teardown. *state is a child that was created but not started. */
 int child_set_up(void **state);
 int child_tear_down(void **state);
 
 void start(struct child *child, const char *command);
 
-/* Writes the text. The child accepts all of it or nothing. */
+/* Writes the text. Asserts that the child accepts all of it or nothing. */
 enum write_result write_text(struct child *child, const char *text);
 
 /* Waits until the child has this state. Fails the test if it ends with another one. */

@@ -18,7 +18,10 @@ static struct shortage own;
 static struct shortage *shortage = &own;
 static _Atomic bool over; /* main has returned */
 
-/* The names that the linker creates (ld(1), --wrap). */
+/*
+ * The linker makes the program call the __wrap_ functions. The __real_ functions are the C
+ * library's (ld(1), --wrap).
+ */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
@@ -43,8 +46,8 @@ __attribute__((constructor)) static void share(void)
 }
 
 /*
- * At exit, no allocation may fail: gcov allocates to write its counters and does not handle a
- * failure.
+ * After main has returned, no allocation may fail. gcov allocates memory there to write its
+ * counters, and does not handle a failure.
  */
 __attribute__((destructor)) static void end(void)
 {

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* Makes an allocation fail: 1 is the next one, 2 the one after it. 0 stops that. */
+/* Makes allocation `number` from now on fail: 1 is the next one. 0 makes no allocation fail. */
 void failing_memory_fail(uint64_t number);
 
 /*

@@ -23,7 +23,7 @@ enum level_fault {
     LEVEL_FAULTS,
 };
 
-/* Returns the backend `sound` with this fault. Valid until the next call. */
+/* Returns the backend `sound` with this fault. The next call overwrites it. */
 const struct notifier_backend *faulty_levels(const struct notifier_backend *sound,
                                              enum level_fault fault);
 

@@ -24,7 +24,7 @@ enum notifier_fault {
     FAULTS,
 };
 
-/* Returns the backend `sound` with this fault. Valid until the next call. */
+/* Returns the backend `sound` with this fault. The next call overwrites it. */
 const struct notifier_backend *faulty_notifier(const struct notifier_backend *sound,
                                                enum notifier_fault fault);
 

@@ -22,7 +22,7 @@ void others_cut(const char *name, uint64_t size);
 void others_set_time(const char *name, int64_t seconds);
 
 /*
- * Create an entry that is neither a file nor a folder. Return false if this system has no such
+ * Create an entry that is neither a file nor a folder. Return false if the system has no such
  * entries.
  */
 bool others_link(const char *to, const char *name);
@@ -42,7 +42,7 @@ struct others_reader;
 struct others_reader *others_read(const char *name, enum others_share share);
 void others_close(struct others_reader *reader);
 
-/* A part of the system's error text for each of these errors: */
+/* Parts of the system's error texts for these errors. */
 struct others_words {
     const char *no_file;     /* a missing file */
     const char *no_folder;   /* a file in a missing folder */

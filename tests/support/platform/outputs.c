@@ -6,8 +6,8 @@
 #include "tests/support/test.h"
 
 /*
- * HANG_MS: longer than any wait unless the test hangs. FULL_MS: a stream that accepts no data for
- * this time is full.
+ * HANG_MS is a time that only a hang reaches. A stream that accepts no data for FULL_MS counts as
+ * full.
  */
 #define HANG_MS 20000
 #define FULL_MS 100

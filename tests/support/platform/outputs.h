@@ -30,8 +30,8 @@ void output_assert_closed(struct output_file *file);
 /* --- a full output ---------------------------------------------------------------------------- */
 
 /*
- * The size of a block in bytes: larger than the writes that a pipe treats as atomic, and not a
- * divisor of the pipe's capacity.
+ * The size of a block in bytes. It is larger than the writes that a pipe treats as atomic, and does
+ * not divide the pipe's capacity.
  */
 #define OUTPUT_BLOCK 10000
 

@@ -27,7 +27,8 @@ int receiving_set_up(void **state);
 int receiving_tear_down(void **state);
 
 /*
- * Open a socket and bind it on loopback. The options of receiving_open_with are those of the test.
+ * Open a socket and bind it to a loopback address. receiving_open_with uses the options of the
+ * test.
  */
 void receiving_open(struct receiving *receiving, enum address_family family, size_t max_datagram);
 void receiving_open_with(struct receiving *receiving, const struct udp_socket_options *options);

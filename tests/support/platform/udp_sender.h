@@ -29,7 +29,7 @@ void udp_sender_send(struct udp_sender *sender, const struct address *to, const 
 /* Sends `count` datagrams. Datagram n contains n as four bytes in the machine's byte order. */
 void udp_sender_send_numbers(struct udp_sender *sender, const struct address *to, size_t count);
 
-/* `sender` may be NULL. */
+/* Closes the sender, which may be NULL. */
 void udp_sender_close(struct udp_sender *sender);
 
 #endif

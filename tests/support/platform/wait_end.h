@@ -10,7 +10,9 @@
 
 struct wait_end;
 
-/* The system reports a closed peer differently for these two kinds. */
+/*
+ * The kind of a connection. The system reports a closed peer in different ways for the two kinds.
+ */
 enum wait_end_kind {
     END_OF_PIPE,   /* the writing end of a pipe */
     END_OF_STREAM, /* both directions */
@@ -18,7 +20,7 @@ enum wait_end_kind {
 
 /* Opens an end that is writable and has no data to read. */
 struct wait_end *wait_end_open(enum wait_end_kind kind);
-/* NULL is allowed. */
+/* Closes the end, which may be NULL. */
 void wait_end_close(struct wait_end *end);
 
 wait_handle wait_end_handle(const struct wait_end *end);

@@ -53,7 +53,8 @@ int watching_set_up(void **state);
 int watching_tear_down(void **state);
 
 /*
- * watch opens a socket on loopback and watches it; bind_watched binds it; watch_and_bind does both.
+ * watch opens a socket and watches it, and bind_watched binds it to a loopback address.
+ * watch_and_bind does both.
  */
 struct watched *watch(size_t index, size_t max_datagram);
 void bind_watched(struct watched *watched);
@@ -70,7 +71,7 @@ void send_to(const struct watched *watched, const void *bytes, size_t size);
 /* Waits once and counts the events. Returns their number. */
 size_t wait_once(size_t capacity, int timeout_ms);
 
-/* Waits until a counter of wait_once has risen to `wanted`. */
+/* Waits until a counter that wait_once increments has reached `wanted`. */
 #define wait_until(counter, wanted) wait_until_counted(&(counter), (wanted), #counter, __LINE__)
 void wait_until_counted(const size_t *counter, size_t wanted, const char *what, int line);
 

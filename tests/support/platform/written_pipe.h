@@ -16,7 +16,7 @@ struct written_pipe;
  */
 struct written_pipe *written_pipe_make(void);
 
-/* Closes and removes the pipe. `pipe` may be NULL. */
+/* Closes and removes the pipe, which may be NULL. */
 void written_pipe_remove(struct written_pipe *pipe);
 
 const char *written_pipe_path(const struct written_pipe *pipe);

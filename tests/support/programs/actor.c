@@ -46,8 +46,8 @@ static void read_to_end(FILE *copy)
 }
 
 /*
- * Writes the number to a file. The file gets its final name when it is complete, so a waiting test
- * never reads a part of it.
+ * Writes the number to a file under another name, and then renames the file. So a test that waits
+ * for the file never reads only a part of the number.
  */
 static void put_count(const char *path, size_t count)
 {
@@ -68,7 +68,10 @@ static void count_bytes(const char *path)
     put_count(path, count);
 }
 
-/* Reads in small steps, so that the writer can take back unread bytes between two steps. */
+/*
+ * Counts bytes that continue the series 0, 1, ... 250. Reads in small steps, so that the writer can
+ * take back unread bytes between two steps.
+ */
 static void count_row(const char *path)
 {
     unsigned char bytes[100];

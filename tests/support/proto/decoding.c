@@ -12,7 +12,7 @@
 #include "tests/support/test.h"
 #include "tests/support/text/json_tree.h"
 
-/* Bytes of the arena that are in use before the decoding. */
+/* The number of bytes of the arena that are in use before a decoding. */
 #define USED_BEFORE 48
 
 extern const unsigned char shapes_set[];
@@ -105,7 +105,7 @@ static void assert_explained(const struct decode_failure *failure, enum decode_r
 static enum decode_result decode(struct decoding *decoding, size_t size)
 {
     static const struct decode_failure untouched = {.cause = CAUSE_END, .offset = SIZE_MAX};
-    /* Values that the decoder must overwrite. */
+    /* The decoder must overwrite these values. */
     struct decoded decoded = {.message = decoding->data, .failure = untouched};
     enum decode_result result;
     if (decoding->schema != NULL)
@@ -134,7 +134,7 @@ enum decode_result decoding_run(struct decoding *decoding, const void *bytes, si
     decoding->arena.used = USED_BEFORE;
     memset(decoding->arena.base, 0x5a, USED_BEFORE);
 
-    /* Any pointer except NULL, which the decoder must overwrite. */
+    /* The decoder must overwrite this pointer, which is any pointer but NULL. */
     decoding->message = decoding->data;
     enum decode_result result = decode(decoding, size);
     assert_in_range(result, DECODE_OK, DECODE_MALFORMED);

@@ -32,7 +32,7 @@ struct decoding {
 extern struct wire wire;
 
 /*
- * For cmocka setups: *state becomes a struct decoding of this schema, or of this message type of
+ * For cmocka setups. *state becomes a struct decoding of this schema, or of this message type in
  * tests/proto.
  */
 int decoding_set_up_schema(void **state, const struct schema_ops *ops);
@@ -59,7 +59,10 @@ char *decoding_json(const struct decoding *decoding, bool proto_names, bool int6
 /* Encodes the message again and appends its bytes to `out`. */
 void decoding_encode(const struct decoding *decoding, struct wire *out);
 
-/* Asserts that the datagram is accepted, and equals this JSON with the names of the .proto file. */
+/*
+ * Asserts that the datagram is accepted, and that it is this JSON when fields have their names of
+ * the .proto file.
+ */
 #define assert_decodes_as(decoding, wire, json)                                                    \
     assert_decoded_as((decoding), (wire), (json), __LINE__)
 void assert_decoded_as(struct decoding *decoding, const struct wire *datagram, const char *json,

@@ -7,7 +7,7 @@
 #include "collector/contract/schema.h"
 #include "tests/support/test.h"
 
-/* The caller frees the schema with ops->destroy. */
+/* Returns a schema, which the caller frees with ops->destroy. */
 static inline struct schema *schema_made(const struct schema_ops *ops)
 {
     struct schema *schema = NULL;

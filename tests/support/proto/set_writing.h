@@ -35,13 +35,13 @@ struct field_written {
     const char *default_value; /* NULL: none */
 };
 
-/* Omits the syntax if `syntax` is NULL, and the edition if `edition` is 0. */
+/* Begins a file. `syntax` may be NULL, and `edition` may be 0. The set then has none. */
 size_t begin_file(struct wire *set, const char *name, const char *package, const char *syntax,
                   int32_t edition);
 void put_file_features(struct wire *set, struct features_written features);
 void put_import(struct wire *set, const char *name);
 
-/* begin_message begins a message in a file, begin_nested one in a message. */
+/* begin_message begins a message in a file. begin_nested begins a message in a message. */
 size_t begin_message(struct wire *set, const char *name);
 size_t begin_nested(struct wire *set, const char *name);
 void put_message_features(struct wire *set, struct features_written features);

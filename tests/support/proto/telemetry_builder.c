@@ -6,7 +6,7 @@
 
 ProtobufCBinaryData telemetry_text(const char *text)
 {
-    /* protobuf-c has no pointers to const. Packing does not write through this one. */
+    /* The message needs a pointer that is not const. Packing does not write through it. */
     union {
         const char *from;
         uint8_t *to;

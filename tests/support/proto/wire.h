@@ -35,8 +35,8 @@ size_t wire_begin(struct wire *wire, uint32_t field);
 void wire_end(struct wire *wire, size_t begun);
 
 /*
- * Makes all bytes so far the content of one field, `times` times: so messages are nested `times`
- * levels deep.
+ * Makes all bytes so far the content of a field, and repeats that `times` times. So these bytes
+ * become nested `times` levels deep.
  */
 void wire_wrap(struct wire *wire, uint32_t field, size_t times);
 

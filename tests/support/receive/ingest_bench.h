@@ -22,23 +22,23 @@ struct ingest_bench {
     int64_t now_ns; /* receive time of the next datagrams */
 };
 
-/* Used if the messages of the first schema come in segments. */
+/* Used if the first schema has messages in segments. */
 #define INGEST_BENCH_SEGMENT_MEMORY  ((size_t)256 * 1024)
 #define INGEST_BENCH_SEGMENT_TIMEOUT INT64_C(1000000000)
 
 struct ingest_bench *ingest_bench_open(const struct schema_config *schemas, size_t count);
 
-/* For a cmocka teardown. */
+/* A cmocka teardown. */
 int ingest_bench_close(void **state);
 
 /* Passes a datagram to the ingest. */
 void ingest_bench_take(struct ingest_bench *bench, const struct address *sender, const void *bytes,
                        size_t size, bool truncated);
 
-/* As at a stop: adds sequence numbers that have not arrived to `lost`. */
+/* Adds the sequence numbers that have not arrived to `lost`, as a stop does. */
 void ingest_bench_commit(struct ingest_bench *bench);
 
-/* Read counters of the ledger. */
+/* count_of and decoded read counters of the ledger. */
 uint64_t count_of(const struct ingest_bench *bench, enum datagram_reason reason);
 uint64_t decoded(const struct ingest_bench *bench);
 

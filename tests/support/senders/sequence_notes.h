@@ -35,7 +35,7 @@ struct settled {
 
 struct settled settle(struct sequence_table *table);
 
-/* A cmocka setup and teardown: *state is a table for 1000 senders. */
+/* A cmocka setup and teardown. *state is a table for 1000 senders. */
 int create_table(void **state);
 int destroy_table(void **state);
 

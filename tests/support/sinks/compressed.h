@@ -44,8 +44,8 @@ int64_t compressed_whole(const struct compressed *file, size_t size,
                          struct compression *compression);
 
 /*
- * Asserts that `whole`, for each prefix of the file, returns the end of the last complete frame in
- * it. `ends` are the `count` ends of frames.
+ * For each beginning of the file, asserts that `whole` returns the end of the last complete frame
+ * in it. `ends` has the ends of all `count` frames.
  */
 void compressed_assert_cuts(const struct compressed *file, struct compression *compression,
                             const size_t *ends, size_t count);

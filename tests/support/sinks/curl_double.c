@@ -262,7 +262,7 @@ static void perform(struct curl_double_handle *handle)
 {
     const struct curl_step *step = &handle->step;
     if (can_be_sent(handle)) {
-        /* Libcurl still has the status of the previous request. */
+        /* The handle still has the status of its previous request, as in libcurl. */
         if (step->what == FAILS_AT_ONCE) {
             note_end(handle, step->result);
             return;
@@ -290,8 +290,8 @@ static CURLMcode multi_perform(CURLM *multi, int *running)
 }
 
 /*
- * As in libcurl, unread reports of a removed handle are dropped, but those of a handle that is
- * added again stay.
+ * Returns a report. As in libcurl, unread reports of a removed handle are lost, but those of a
+ * handle that was added again are not.
  */
 static CURLMsg *multi_info_read(CURLM *multi, int *left)
 {

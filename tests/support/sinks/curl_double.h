@@ -31,7 +31,7 @@ struct curl_step {
     /* Number of further header lines, each of 1,000 bytes. */
     size_t head_repeats;
     size_t body_repeats; /* number of times that the body is repeated */
-    /* Number of requests that must have been answered before this one is answered. */
+    /* The number of requests that must be answered before this one. */
     size_t after;
     unsigned repeats; /* number of additional reports of its end */
 };
@@ -43,7 +43,7 @@ struct curl_double {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct curl_double_handle *handles;
-    /* One step for each request, in the order in which requests are added. */
+    /* The course of each request, in the order in which requests are added. */
     const struct curl_step *steps;
     size_t step_count;            /* requests after the last step are answered with 204 */
     size_t added, sent, answered; /* counts of requests */

@@ -85,7 +85,7 @@ const char *encoding_write_json(struct encoding *encoding)
 
 bool encoding_overflows(struct encoding *encoding, size_t capacity)
 {
-    /* Put another line in front. The block ends exactly where the capacity ends. */
+    /* The block begins with another line, and ends exactly where the capacity ends. */
     static const char before[] = "{}\n";
     size_t start = sizeof before - 1;
     char *block = malloc(start + capacity);

@@ -65,8 +65,9 @@ const char *encoding_write_json(struct encoding *encoding);
 bool encoding_overflows(struct encoding *encoding, size_t capacity);
 
 /*
- * Encodes the record with every capacity, or with some if it is long. Asserts that it is complete
- * if the capacity is at least its size, and that the encoder reports an overflow otherwise.
+ * Encodes the record with every capacity, or only with some if it is long. Asserts that the output
+ * is complete if the capacity is at least the record's size. Otherwise the encoder must report an
+ * overflow.
  */
 void encoding_assert_whole_or_overflow(struct encoding *encoding);
 

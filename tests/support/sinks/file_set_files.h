@@ -9,10 +9,13 @@
 #include "sinks/files/finished_files.h"
 #include "sinks/files/path_template.h"
 
-/* The encoder of json, except that it recognises any line of a file as its own. */
+/* Returns the encoder of json, except that it recognises any line of a file as its own. */
 const struct encoder_ops *file_set_lines(void);
 
-/* The template of a path in the scratch directory. Freed by path_template_free. */
+/*
+ * Returns the template of a path in the scratch directory. The caller frees it with
+ * path_template_free.
+ */
 struct path_template *file_set_template(const char *path);
 
 /*

@@ -19,7 +19,8 @@ struct http_scene {
 extern struct http_scene http_scene;
 
 /*
- * `steps` are those of curl_double_begin. `in_flight` is the maximum number of concurrent requests.
+ * Creates the client. `steps` are those of curl_double_begin. `in_flight` is the maximum number of
+ * requests at the same time.
  */
 void http_scene_begin(const char *format, const struct curl_step *steps, size_t count,
                       size_t in_flight);

@@ -60,7 +60,8 @@ static atomic_flag lock = ATOMIC_FLAG_INIT;
 static rd_kafka_resp_err_t latest;
 
 /*
- * Locks the lists of producers and messages. No function of the test is called with the lock held.
+ * Locks the lists of producers and messages. The lock is never held while a function of the test is
+ * called.
  */
 static void double_lock(void)
 {
@@ -241,8 +242,8 @@ void kafka_double_fail_fatally(void)
 }
 
 /*
- * Returns a producer whose program must be told that reports are due, or NULL. *next_ns is the
- * earliest time at which another report is due.
+ * Returns a producer whose program must be notified that reports are due, or NULL. *next_ns becomes
+ * the earliest time of another report.
  */
 static rd_kafka_t *take_untold(int64_t now, int64_t *next_ns)
 {

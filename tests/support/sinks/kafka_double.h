@@ -21,7 +21,7 @@
 
 #define KAFKA_DOUBLE_NEVER INT64_MAX
 
-/* The report of a message. If all fields are zero, the message is acknowledged at once. */
+/* The report of a message. If all fields are 0, the message is acknowledged at once. */
 struct kafka_report {
     int64_t after_ns; /* time from the call that hands over the message to its report, or
                          KAFKA_DOUBLE_NEVER */
@@ -66,10 +66,7 @@ struct kafka_double_world {
     bool (*refuses)(void);
 };
 
-/*
- * Sets the functions for all producers. The caller must keep `world` unchanged while the double is
- * used.
- */
+/* Sets the functions for all producers. `world` must not change while the double is used. */
 void kafka_double_begin(const struct kafka_double_world *world);
 
 /* Begins a name lookup in every existing producer. It ends at `until_ns`. */

@@ -1,6 +1,6 @@
 /*
  * Functions of kafka_double.h for a program that loads the double in place of librdkafka. The
- * environment variable KAFKA_DOUBLE is "WAY N": the Nth message has the fault WAY of the table
+ * environment variable KAFKA_DOUBLE is "WAY N": message number N has the fault WAY of the table
  * `ways`. With any other text the program aborts. The double appends lines to the file that
  * KAFKA_DOUBLE_FILE names: "arrived VALUE" for each message that reaches the broker, "acknowledged
  * VALUE" for each reported success, and "changed VALUE" if the bytes changed before the report.
@@ -27,7 +27,7 @@ struct way {
     bool has_no_second_producer;
 };
 
-/* The first entry, "none", is also for all messages that are not the chosen one. */
+/* The faults of the chosen message. The first one, "none", is also used for all other messages. */
 static const struct way ways[] = {
     {.name = "none"},
     {.name = "refused", .refusal = RD_KAFKA_RESP_ERR__QUEUE_FULL},
@@ -77,7 +77,7 @@ static void program_wait(int64_t until_ns, bool busy)
     nanosleep(&left, NULL);
 }
 
-/* Writes with one call, so that lines of different threads do not mix. */
+/* Writes a line with one call, so that lines of different threads do not mix. */
 static void note(const char *what, const struct kafka_double_message *message)
 {
     char line[4096];

@@ -22,7 +22,10 @@ struct nats_server {
 void nats_server_start(struct nats_server *server);
 
 void nats_server_kill(struct nats_server *server);
-/* The process stays alive but does not answer. */
+/*
+ * nats_server_freeze stops the process, which then does not answer. nats_server_thaw lets it
+ * continue.
+ */
 void nats_server_freeze(const struct nats_server *server);
 void nats_server_thaw(const struct nats_server *server);
 

@@ -22,7 +22,7 @@ struct ruled ruled_open(const struct schema_ops *schema, const char *keys)
     char url[1024];
     struct parse_error fault;
     struct ruled ruled = {.config = {.sinks = calloc(1, sizeof *ruled.config.sinks)}};
-    /* A file: sink accepts every format. */
+    /* The URL is that of a file: sink, because such a sink accepts every format. */
     snprintf(url, sizeof url, "file:unopened?%s", keys);
     assert_non_null(ruled.config.sinks);
     ruled.config.sink_count = 1;

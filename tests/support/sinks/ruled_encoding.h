@@ -14,14 +14,17 @@ struct ruled {
     struct encoding *encoding;
 };
 
-/* `keys` is the text after '?' in a sink's URL. It contains format= if the format is not json. */
+/*
+ * Opens an encoder. `keys` is the text after '?' in a sink's URL. It has format= unless the format
+ * is json.
+ */
 struct ruled ruled_open(const struct schema_ops *schema, const char *keys);
 void ruled_close(struct ruled *ruled);
 
 /*
  * Encodes the builder's datagram, and empties the builder. Returns the first word of each line,
- * separated by spaces; in the format influx that word is a name with its labels. The text is valid
- * until the next call.
+ * separated by spaces. In the format influx this word is a name with its labels. The next call
+ * overwrites the text.
  */
 const char *ruled_heads(const char *keys, struct telemetry_builder *builder);
 

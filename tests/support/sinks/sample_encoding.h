@@ -14,15 +14,15 @@ extern struct telemetry_builder builder;
 extern struct wire wire;
 
 /*
- * open_samples is called by a cmocka setup: *state becomes an encoding of this schema by this
- * encoder. close_encoding is the teardown.
+ * For cmocka setups and teardowns. open_samples sets *state to an encoding of this schema by this
+ * encoder, and close_encoding frees it.
  */
 int open_samples(void **state, const struct schema_ops *schema, const struct encoder_ops *encoder);
 int close_encoding(void **state);
 
 /*
  * Assert that the datagram is encoded as `expected`. Also encode it with every capacity: the output
- * must be complete or an overflow.
+ * must be complete, or the encoder must report an overflow.
  */
 void assert_builder_gives(struct encoding *encoding, const char *expected);
 void assert_wire_gives(struct encoding *encoding, const char *expected);

@@ -4,7 +4,10 @@
 
 #include "collector/spill/spill_state.h"
 
-/* Returns the position in the spill of the unacknowledged block number `place`; 0 is the oldest. */
+/*
+ * Returns the position in the spill of block number `place` of those that were read and not
+ * acknowledged. 0 is the oldest.
+ */
 static inline uint64_t read_block_position(const struct spill *spill, size_t place)
 {
     const struct reader *reader = &spill->reader;

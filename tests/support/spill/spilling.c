@@ -13,7 +13,7 @@
 #include "tests/support/platform/scratch_directory.h"
 #include "tests/support/test.h"
 
-/* More files than any test makes. */
+/* This is more than the number of files that any test makes. */
 #define FILES_MAX 512
 
 struct spill_settings spilling_settings(void)

@@ -13,7 +13,7 @@
 #include "collector/spill/inspection.h"
 #include "collector/spill/spill.h"
 
-/* Bytes of the largest image of a block, and of a segment, which has several images. */
+/* The size of the largest image of a block, and the size of a segment, which has several images. */
 #define SPILLING_IMAGE   ((size_t)600)
 #define SPILLING_SEGMENT ((uint64_t)4000)
 
@@ -58,7 +58,10 @@ enum spill_stored spilling_offer(struct spill *spill, uint64_t number, struct er
 void spilling_append(struct spill *spill, uint64_t number);
 void spilling_append_all(struct spill *spill, uint64_t first, uint64_t end);
 
-/* Reads the next block, which must equal the appended one. Returns false if there is none. */
+/*
+ * Reads the next block, which must be equal to the one that was appended. Returns false if there is
+ * none.
+ */
 bool spilling_read(struct spill *spill, uint64_t *number);
 
 /*

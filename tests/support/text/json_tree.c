@@ -119,8 +119,8 @@ static bool read_escape(struct reader *reader, struct json_tree *tree)
 }
 
 /*
- * Returns the number of bytes up to the quote that ends the string. The string without escapes is
- * not longer.
+ * Returns the number of bytes before the quote that ends the string. The string has at most this
+ * length, because an escape is longer than its character.
  */
 static size_t bytes_to_quote(const struct reader *reader)
 {

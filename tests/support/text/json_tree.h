@@ -33,7 +33,10 @@ void json_tree_free(struct json_tree *tree);
 /* Returns the value of the member, or NULL. */
 const struct json_tree *json_tree_member(const struct json_tree *object, const char *key);
 
-/* Returns true if both trees mean the same: members in any order, numbers by value. */
+/*
+ * Returns true if both trees have the same value. The members of an object may be in any order, and
+ * numbers are compared by value.
+ */
 bool json_tree_equal(const struct json_tree *a, const struct json_tree *b);
 
 /* Returns true if the tree is a string that equals `text`. */

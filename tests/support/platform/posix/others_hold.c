@@ -47,7 +47,7 @@ void others_close(struct others_reader *reader)
 
 /*
  * Returns true and sets errno to EBUSY if another program has the file open with the sharing
- * `least` or with a stricter one.
+ * `least`, or with one that allows less.
  */
 static bool is_read(const char *path, enum others_share least)
 {

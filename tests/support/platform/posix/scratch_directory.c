@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * The maximum depth of nested folders. With musl, nftw(3) skips folders that are nested deeper than
- * the number of descriptors it may use.
+ * The maximum depth of nested folders. musl's nftw(3) skips folders that are nested deeper than the
+ * number of descriptors it may use.
  */
 #define DEPTH_MOST 128
 

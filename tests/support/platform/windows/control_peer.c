@@ -34,7 +34,9 @@ const char *control_peer_address(void)
     return address;
 }
 
-/* All instances of the pipe may have clients (ERROR_PIPE_BUSY). Then try again. */
+/*
+ * Connects to the pipe. If all instances of the pipe have clients (ERROR_PIPE_BUSY), tries again.
+ */
 struct control_peer *control_peer_connect(const char *address)
 {
     char path[128];

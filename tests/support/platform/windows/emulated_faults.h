@@ -28,7 +28,7 @@ extern struct emulation_faults emulation_faults;
  */
 void emulation_faults_read(void);
 
-/* Returns the result of the next call, and sets the result of its registrations. */
+/* Returns the result that the next call must have, and stores the result of its registrations. */
 DWORD emulation_faults_next(DWORD *result);
 
 /*

@@ -40,7 +40,10 @@ static HANDLE open_it(const char *name, DWORD access, DWORD share)
     return file;
 }
 
-/* Some volumes reserve the name of an open file until it is closed. So rename the file first. */
+/*
+ * Removes a file. Some volumes keep the name of an open file in use until the file is closed, so
+ * the file is renamed first.
+ */
 void others_remove(const char *name)
 {
     static unsigned count;
@@ -93,8 +96,8 @@ void others_set_time(const char *name, int64_t seconds)
 }
 
 /*
- * Creating a link requires a privilege, or developer mode. Some systems report success without
- * creating a link, so the function checks the result.
+ * Creates a symbolic link, which needs a privilege or developer mode. Some systems report success
+ * although they have created no link, so the function checks that.
  */
 bool others_link(const char *to, const char *name)
 {
@@ -108,7 +111,7 @@ bool others_link(const char *to, const char *name)
            (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-/* On Windows, named pipes are not in a folder. */
+/* Returns false, because on Windows a named pipe is not in a folder. */
 bool others_make_pipe(const char *name)
 {
     (void)name;

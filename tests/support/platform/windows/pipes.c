@@ -139,8 +139,8 @@ static int connect_to(const wchar_t *path)
 }
 
 /*
- * Returns the number of bytes up to the end of the `lines`-th line. Subtracts the lines found from
- * `lines`.
+ * Counts the bytes up to the end of line number *lines, or all bytes if there are fewer lines.
+ * Subtracts the number of lines found from *lines.
  */
 static DWORD within_lines(const char *bytes, DWORD size, long *lines)
 {

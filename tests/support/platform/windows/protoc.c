@@ -11,7 +11,10 @@
 #include "collector/platform/process.h"
 #include "collector/platform/windows/text.h"
 
-/* Functions of Wine. unix_name_function allocates its result from the process's heap. */
+/*
+ * The types of two functions of Wine. unix_name_function allocates its result from the process's
+ * heap.
+ */
 typedef LONG(WINAPI *spawn_function)(char *const arguments[], int wait);
 typedef char *(CDECL *unix_name_function)(const wchar_t *path);
 
@@ -85,8 +88,8 @@ static char *argument_of_linux(char *argument)
 /* --- running protoc --------------------------------------------------------------------------- */
 
 /*
- * Creates an empty file for protoc's messages. Without it they would go to the standard streams of
- * Wine.
+ * Creates an empty file for the messages of protoc. Without this file they would go to the standard
+ * streams of Wine.
  */
 static bool make_report(wchar_t path[MAX_PATH])
 {
@@ -125,7 +128,7 @@ int program_main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         arguments[3 + i] = argument_of_linux(argv[i]);
     int code = (int)spawn(arguments, 1);
-    /* Stdout only for --version. */
+    /* Only --version writes to standard output. */
     pass_on(report, argc == 2 && code == 0 ? stdout : stderr);
     return code;
 }

@@ -22,8 +22,8 @@ static unix_name_function *unix_name(void)
 }
 
 /*
- * Under Wine the name of a removed file stays reserved until the file is closed everywhere. So
- * remove the file with the system below Wine.
+ * Removes the file with a program of the system below Wine. Wine itself keeps the name of a removed
+ * file in use until the file is closed everywhere.
  */
 static void remove_below(const wchar_t *path, unix_name_function *name)
 {

@@ -26,7 +26,10 @@ int scratch_make(void **state)
         if (*at == '\\')
             *at = '/';
     }
-    /* An earlier process with the same id may have left its directory behind. */
+    /*
+     * A folder of this name may exist, because an earlier process had the same id. Then try another
+     * number.
+     */
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(directory, sizeof directory, "%.470ssluice-test-%lu-%u", narrow,
                  GetCurrentProcessId(), attempt);
@@ -101,7 +104,7 @@ const char *scratch_path(const char *name)
     return path;
 }
 
-/* The path for the system's calls, valid until the next call. */
+/* Returns the path for calls of the system. The next call overwrites it. */
 static const wchar_t *wide_path(const char *name)
 {
     static wchar_t wide[PATH_ROOM];

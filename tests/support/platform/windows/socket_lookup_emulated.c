@@ -63,18 +63,21 @@ struct watched {
     ULONG_PTR key;
     bool level; /* this is a level, not an edge (`armed` then means: enabled) */
     bool stays; /* this level is persistent */
-    /* The packet of this persistent level may still be in the port. */
+    /* A packet of this persistent level may still be in the port. */
     bool queued;
     uint16_t filter; /* only for levels */
     bool armed;      /* the next arrival is an edge */
     bool removing;   /* a REMOVE packet must be posted */
-    /* Time since which a persistent level seems to be an ended connection; 0 if it does not. */
+    /*
+     * The time since which a connection seems to have ended, for persistent levels. 0 if it does
+     * not.
+     */
     int64_t end_ns;
 };
 
 static struct watched *sockets;
 static DWORD last_mark;
-/* A datagram to this socket ends the poll. */
+/* A datagram to this socket ends the poll of the polling thread. */
 static SOCKET alarm = INVALID_SOCKET;
 static struct sockaddr_in alarm_address;
 static bool alarm_raised;
@@ -92,9 +95,9 @@ static void give_up(const char *what)
 /* --- registrations ---------------------------------------------------------------------------- */
 
 /*
- * Marks each registered socket with an option that has no effect on a socket that never sends.
- * Without the mark, a new socket with the number of a closed one would be mistaken for it, because
- * a close is not reported.
+ * Marks a registered socket by an option that has no effect on a socket that never sends. The
+ * system does not report a close. Without the mark, a new socket with the number of a closed one
+ * would be taken for it.
  */
 static bool mark(SOCKET socket, DWORD value)
 {
@@ -173,7 +176,7 @@ struct poll_list {
     DWORD *marks;
     size_t count;
     size_t capacity;
-    /* Some sockets must be checked for a hang-up at short intervals. */
+    /* Set if some sockets must be checked for a hang-up, which is done at short intervals. */
     bool hangups;
 };
 
@@ -257,7 +260,7 @@ static DWORD input_of(SOCKET socket)
 {
     char byte;
     int size = recv(socket, &byte, 1, MSG_PEEK);
-    /* WSAENOTCONN: a listening socket with a new client. */
+    /* A listening socket with a new client fails with WSAENOTCONN. */
     if (size > 0 || (size < 0 && WSAGetLastError() == WSAENOTCONN))
         return SOCKET_EVENT_IN;
     return size == 0 ? SOCKET_EVENT_HANGUP : 0;
@@ -302,8 +305,8 @@ static DWORD level_of(struct watched *watched)
 }
 
 /*
- * Returns true if the port has no packet. A query is needed, because GetQueuedCompletionStatusEx
- * does not report which packets it takes.
+ * Returns true if the port has no packet. The port must be queried, because
+ * GetQueuedCompletionStatusEx does not report which packets it takes.
  */
 static bool is_empty(HANDLE port)
 {
@@ -319,7 +322,10 @@ static bool is_empty(HANDLE port)
     return depth == 0;
 }
 
-/* Reports the result of a poll, unless the registration has ended since then. */
+/*
+ * Posts a packet for the result of a poll, unless the registration has ended or changed since the
+ * poll began.
+ */
 static void report(SOCKET socket, DWORD its_mark, SHORT found)
 {
     DWORD events = ((found & POLLRDNORM) != 0 ? SOCKET_EVENT_IN : 0u) |
@@ -348,7 +354,7 @@ static void poll_for_ever(void *unused)
         ReleaseSRWLockExclusive(&emulation_lock);
         int timeout_ms = list.hangups ? HANGUP_LOOK_MS : -1;
         if (WSAPoll(list.entries, (ULONG)list.count, timeout_ms) == SOCKET_ERROR) {
-            /* WSAENOTSOCK: a socket was closed when the poll began. */
+            /* A socket was closed just when the poll began. */
             if (WSAGetLastError() != WSAENOTSOCK)
                 give_up("WSAPoll");
             continue;
@@ -392,7 +398,7 @@ static bool can_be(const struct socket_registration *row)
            (row->filter & ~all) == 0;
 }
 
-/* Arms a level. Reports conditions that hold already at once. */
+/* Arms a level. If a condition holds already, reports it at once. */
 static void enable_level(struct watched *watched)
 {
     DWORD events = level_of(watched);
@@ -429,7 +435,9 @@ static DWORD enable(HANDLE port, const struct socket_registration *row)
     struct watched *found = find(row->socket);
     if (found != NULL)
         return enable_again(found, row);
-    /* In ms; whole seconds, because a system may round finer values. */
+    /*
+     * The mark is in milliseconds. It has whole seconds, because a system may round finer values.
+     */
     last_mark += 1000;
     if (!mark(row->socket, last_mark) ||
         setsockopt(row->socket, SOL_SOCKET, SO_RCVTIMEO, (const char *)&blocked, sizeof blocked))
@@ -470,7 +478,7 @@ static DWORD remove_socket(const struct socket_registration *row)
     return ERROR_SUCCESS;
 }
 
-/* Packets that are already queued still come. */
+/* Disarms a persistent level. Packets that are already in the port still come. */
 static DWORD disable(const struct socket_registration *row)
 {
     struct watched *watched = find(row->socket);

@@ -65,7 +65,7 @@ size_t test_stream_read(test_stream handle, void *bytes, size_t size)
 {
     DWORD got = 0;
     if (!ReadFile(of(handle), bytes, (DWORD)size, &got, NULL))
-        /* The other end of the pipe is closed. */
+        /* The read fails in this way at the end, when the other end of the pipe is closed. */
         assert_int_equal(GetLastError(), ERROR_BROKEN_PIPE);
     return got;
 }
@@ -84,7 +84,7 @@ struct test_pipe test_pipe_open(void)
     return (struct test_pipe){.reader = (test_stream)reader, .writer = (test_stream)writer};
 }
 
-/* Writes the pipe's capacity; the next write would block. */
+/* Fills the pipe, so that the next write would block. Returns the number of bytes. */
 size_t test_pipe_fill(const struct test_pipe *pipe)
 {
     char bytes[PIPE_ROOM];

@@ -21,7 +21,7 @@ struct settings {
     uint64_t round_ns; /* duration of a round with traffic, in nanoseconds */
     struct contenders contenders;
     const char *collector; /* path; NULL: sluice in the folder of this program */
-    /* parent of the folder for files; NULL means the system's folder for temporary files */
+    /* The parent of the folder for files. NULL means the system's folder for temporary files. */
     const char *scratch;
     uint64_t receive_buffer;
 };
@@ -41,7 +41,7 @@ static inline int64_t bench_stage_ns(const struct bench *bench)
 /* Measures one part of the bench and prints the results. Returns 0, or -1 with `error` filled. */
 typedef int bench_part(struct bench *bench, struct error *error);
 
-/* The parts. Each is in its own file, such as part_decode.c. */
+/* The parts of the bench. Each one is in its own file, such as part_decode.c. */
 bench_part part_decode, part_encode, part_stages, part_receive, part_rates;
 
 /* All parts in order. The list ends with a part without a name. */

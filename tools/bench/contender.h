@@ -24,11 +24,11 @@ struct contender {
     enum contender_kind kind;
     const char *name;
 
-    /* The members below are for the collector only. */
+    /* Only the collector uses the members below. */
     bool discards; /* its output is discarded, not kept in the bench's folder */
     /*
-     * the URL of its sink without keys; NULL: the null device if `discards` is set, otherwise a
-     * file in the bench's folder
+     * The URL of the sink without its keys. NULL means the null device if `discards` is set, and
+     * otherwise a file in the bench's folder.
      */
     const char *to;
     const char *listener_keys; /* keys of its listener: "key=value&key=value", or "" */

@@ -29,8 +29,8 @@ void highest_rate_print(struct highest_rate *search, double rate, bool lossless)
         return;
     }
     /*
-     * The sender did not reach the requested rate, so its actual rate is its maximum. The search
-     * ends with that rate.
+     * The sender did not reach the requested rate. So its actual rate is its maximum, and the
+     * search ends there.
      */
     if (lossless && rate < (double)search->next * (1 - search->tolerance))
         search->bad = rate;

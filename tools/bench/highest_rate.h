@@ -29,7 +29,7 @@ struct highest_rate {
 struct highest_rate highest_rate_begin(double tolerance);
 
 /*
- * Takes the result of a run: the sender's actual rate, and whether no datagram was lost. Prints
+ * Takes the result of a run: the sender's actual rate, and whether all datagrams arrived. Prints
  * nothing.
  */
 void highest_rate_print(struct highest_rate *search, double rate, bool lossless);

@@ -13,9 +13,9 @@ struct machine {
     int receiver_cpu;    /* the receiver's own processor; -1 means none */
 
     /*
-     * Processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds; negative: unknown. A
-     * receiver that pauses after each drain pays this for each pause. On some virtual machines this
-     * is most of its cost at a few thousand datagrams a second.
+     * The processor time of one sleep of MACHINE_SLEEP_NS, in nanoseconds. A negative value means
+     * unknown. A receiver that pauses after each drain pays this for each pause. On some virtual
+     * machines this is most of its cost at a few thousand datagrams a second.
      */
     double sleep_cost_ns;
 };

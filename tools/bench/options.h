@@ -5,10 +5,10 @@
 #include "tools/bench/bench.h"
 #include "tools/command/command.h"
 
-/* Sets the defaults. To be called before the command line is parsed. */
+/* Sets the defaults. Must be called before the command line is parsed. */
 void options_default(struct settings *settings);
 
-/* The command; its options are stored in a `struct settings`. */
+/* The command. Its options are stored in a `struct settings`. */
 extern const struct command bench_command;
 
 #endif

@@ -5,14 +5,15 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* Results of one receiver with one sender, with a value for each round. */
+/* The results of one receiver with one sender. Each series has a value for each round. */
 struct found {
     struct series good;        /* the highest rate without loss; 0 means none */
     struct series sender_most; /* the sender's highest rate */
 };
 
 /*
- * Returns true for the receivers of this part: all collectors, and CONTENDER_EDGE for comparison.
+ * Returns true if this part of the bench measures the receiver: all collectors, and CONTENDER_EDGE
+ * for comparison.
  */
 static bool takes_part(const struct contender *who)
 {

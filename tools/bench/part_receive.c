@@ -6,7 +6,10 @@
 #include "tools/bench/run.h"
 #include "tools/bench/table.h"
 
-/* A load, and the cost that the collector with a JSON file should not exceed. */
+/*
+ * A load, and the most that the collector with a JSON file should cost, compared with another
+ * receiver.
+ */
 static const struct scene {
     const struct traffic *traffic;
     uint64_t rate;

@@ -89,7 +89,7 @@ static const struct stage {
 /* --- measuring -------------------------------------------------------------------------------- */
 
 /*
- * Sets the inputs, which are the same on every machine: the numbers are from a linear congruential
+ * Sets the inputs, which are the same on every machine. The numbers come from a linear congruential
  * generator with the constants of Knuth's MMIX.
  */
 static void set_up(struct stages *stages)

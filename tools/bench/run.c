@@ -17,10 +17,10 @@
 #define USUAL_RATE UINT64_C(400000) /* datagrams a second of a usual sender, rounded up */
 
 /*
- * A receiver is idle if it used at most QUIET_CPU_NS of processor time during QUIET_NS, or during
- * QUIET_LATE if it writes a file, because records reach the file 50 ms late. The limit is not 0,
- * because a receiver that pauses uses some processor time even when idle. A receiver that does not
- * get the processor looks idle, too.
+ * A receiver counts as idle if it uses at most QUIET_CPU_NS of processor time in QUIET_NS. If it
+ * writes a file, the time is QUIET_LATE, because records reach the file 50 ms late. The limit is
+ * not 0, because a receiver that pauses uses some processor time even when it is idle. A receiver
+ * that does not get the processor also looks idle.
  */
 #define QUIET_NS     (25 * MILLISECOND)
 #define QUIET_LATE   (80 * MILLISECOND)
@@ -48,8 +48,9 @@ static int64_t wait_for_quiet(const struct bench_receiver *receiver, int64_t qui
 }
 
 /*
- * Waits until the receiver has received everything and is idle, at most ten seconds. Sets *counts
- * to its counts, and *cpu_ns to its processor time before it reported them.
+ * Waits until the receiver has received all datagrams and is idle, but not longer than ten seconds.
+ * Sets *counts to its counts. Sets *cpu_ns to the processor time that it had used before it
+ * reported them.
  */
 static int await_counts(const struct run_plan *plan, struct bench_receiver *receiver, uint64_t sent,
                         struct receiver_counts *counts, int64_t *cpu_ns, struct error *error)
@@ -60,8 +61,8 @@ static int await_counts(const struct run_plan *plan, struct bench_receiver *rece
         if (bench_receiver_count(receiver, counts, error) != 0)
             return -1;
         /*
-         * If the kernel dropped datagrams, the sum may never reach `sent`, because a dropped buffer
-         * of several datagrams counts as one. Then it is enough that the receiver is idle.
+         * After drops by the kernel the sum may never reach `sent`, because a dropped buffer of
+         * several datagrams counts as one. Then it is enough that the receiver is idle.
          */
         if (counts->received + counts->kernel_drops >= sent || counts->kernel_drops != 0)
             return 0;
@@ -86,8 +87,8 @@ static int send_load(const struct bench *bench, const struct run_plan *plan,
 }
 
 /*
- * Checks that each datagram was received or dropped by the kernel. If the kernel dropped any, its
- * count may be too small, because a dropped buffer of several datagrams counts as one.
+ * Checks that each datagram was received or counted by the kernel as dropped. If the kernel counted
+ * any, the sum may be too small, because a dropped buffer of several datagrams counts as one.
  */
 static int check(const struct run_plan *plan, const struct run_result *result, struct error *error)
 {
@@ -113,7 +114,9 @@ static int measure(const struct bench *bench, const struct run_plan *plan,
     if (send_load(bench, plan, receiver, warm_up_ns, TRAFFIC_FIRST_NUMBER, &warm_up, error) != 0 ||
         await_counts(plan, receiver, warm_up.sent, &before, &cpu_before, error) != 0)
         return -1;
-    /* Excludes the cost of reporting the counts. */
+    /*
+     * This is read again, so that the cost of reporting the counts of the warm-up is not included.
+     */
     cpu_before = bench_receiver_cpu_ns(receiver);
     if (send_load(bench, plan, receiver, plan->duration_ns, TRAFFIC_FIRST_NUMBER + warm_up.sent,
                   &load, error) != 0)

@@ -22,10 +22,10 @@ struct spread {
     double most;
 };
 
-/* Values beyond SERIES_MOST are dropped. */
+/* Adds a value. Values after the first SERIES_MOST are dropped. */
 void series_add(struct series *series, double value);
 
-/* Returns NaN if there are no values. */
+/* Returns the median and the spread of the values. They are NaN if there are no values. */
 struct spread spread_of(const struct series *series);
 
 /*

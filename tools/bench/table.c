@@ -13,7 +13,7 @@ static void put_cell(FILE *out, const struct table_column *column, const struct 
         fprintf(out, "| %*.*f ", column->width, column->decimals, cell->number);
 }
 
-/* Writes dashes across the column. A colon at the end aligns numbers to the right. */
+/* Writes dashes across the column. A colon at the end of them aligns the numbers to the right. */
 static void put_rule(FILE *out, const struct table_column *column)
 {
     fputs("| ", out);

@@ -14,7 +14,7 @@ struct table_column {
     int decimals;
 };
 
-/* A word, or, if `word` is NULL, a number. NaN is shown as "-". */
+/* A word or, if `word` is NULL, a number. NaN is shown as "-". */
 struct table_cell {
     const char *word;
     double number;

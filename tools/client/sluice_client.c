@@ -41,7 +41,8 @@ _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "nor does registering a metric");
 #define DATAGRAM_LEAST 512
 
 /*
- * Number of attempts to send a datagram. An attempt may fail with the error of an earlier datagram.
+ * The number of attempts to send a datagram. An attempt may fail with the error of an earlier
+ * datagram.
  */
 #define SEND_ATTEMPTS 4
 
@@ -82,14 +83,17 @@ struct sluice_histogram {
     struct metric metric;
 };
 
-/* Bits of a NaN that sluice_gauge_set never stores. */
+/*
+ * GAUGE_UNSET has the bits of a NaN that sluice_gauge_set never stores, because it stores GAUGE_NAN
+ * for each NaN.
+ */
 #define GAUGE_UNSET UINT64_C(0x7ff8736c75696365)
 #define GAUGE_NAN   UINT64_C(0x7ff8000000000000)
 
 struct counts {
     _Atomic uint64_t metrics_refused, not_recorded, busy;
 
-    /* Written only by the running flush. */
+    /* Only the running flush writes these. */
     _Atomic uint64_t flushes, datagrams, bytes, samples, oversized, full, refused, failed;
     _Atomic int last_error;
     _Atomic size_t datagram;
@@ -114,14 +118,15 @@ struct sluice_client {
     size_t before;                /* bytes before a datagram's content; 0 if it is not sealed */
     size_t sealing; /* bytes that sealing adds to a datagram, before and after its content */
 
-    /* Used only by the running flush. */
+    /* Only the running flush uses these. */
     uint64_t boot_id; /* also the start time of cumulative values */
     uint64_t sequence;
-    /* the metric with which the next flush begins; NULL means the first of the list */
+    /* The metric with which the next flush begins. NULL means the first one in the list. */
     struct metric *resume;
 
     /*
-     * Encoded fields at the beginning of each datagram: the sender, and the labels of all metrics.
+     * The encoded fields at the beginning of each datagram: the sender, and the labels of all
+     * metrics.
      */
     size_t sender_size;
     size_t labels_size;
@@ -132,7 +137,9 @@ struct sluice_client {
     uint8_t datagram[SLUICE_DATAGRAM_MOST];
 };
 
-/* Relaxed order is enough, because no other data depends on the counter. */
+/*
+ * Adds to the counter. The relaxed order is enough, because no other data depends on the counter.
+ */
 static void count(_Atomic uint64_t *counter, uint64_t value)
 {
     atomic_fetch_add_explicit(counter, value, memory_order_relaxed);
@@ -175,7 +182,10 @@ void sluice_gauge_set(struct sluice_gauge *gauge, double value)
     atomic_store_explicit(&gauge->metric.value, bits, memory_order_relaxed);
 }
 
-/* Returns bound_count if no bound is large enough. */
+/*
+ * Returns the index of the first bound that is not less than the value, or bound_count if there is
+ * none.
+ */
 static size_t bucket_of(const struct metric *metric, double value)
 {
     size_t low = 0;
@@ -393,7 +403,10 @@ static size_t value_most(enum kind kind, size_t bound_count)
            FIXED64_SIZE;
 }
 
-/* Returns true if a sample of this size always fits in a datagram, even if its numbers grow. */
+/*
+ * Returns true if a sample of this size fits in a datagram even when all other fields have their
+ * largest size.
+ */
 static bool fits(const struct sluice_client *client, size_t sample_size)
 {
     size_t limit = client->datagram_setting != 0 ? client->datagram_setting : SLUICE_DATAGRAM_MOST;
@@ -486,7 +499,10 @@ static void *take(struct sluice_client *client, size_t size)
     return (uint8_t *)client + used;
 }
 
-/* Returns the bits of a metric's value before its first update. (0.0 has only zero bits.) */
+/*
+ * Returns the bits of a metric's value before its first update. For a counter or a histogram they
+ * are 0, which is also the number 0.0.
+ */
 static uint64_t first_value(enum kind kind)
 {
     return kind == GAUGE ? GAUGE_UNSET : 0;
@@ -557,9 +573,7 @@ static struct metric *registered(struct sluice_client *client, struct definition
     return metric;
 }
 
-/*
- * The public struct of each kind contains only a struct metric, so the pointers can be converted.
- */
+/* The public struct of each kind has only a struct metric, so pointers to them can be converted. */
 
 struct sluice_counter *sluice_client_counter(struct sluice_client *client, const char *name,
                                              const char *unit, const struct sluice_label *labels)
@@ -646,7 +660,7 @@ static size_t make_sample(struct sluice_client *client, const struct metric *met
     return (size_t)(at - client->sample);
 }
 
-/* The content of client->datagram while it is filled. */
+/* The state of the datagram in client->datagram while samples are added to it. */
 struct filling {
     uint64_t time_ns; /* since 1970 UTC; the same for all datagrams of a flush */
     size_t limit;     /* maximum bytes; without a configured size, a single sample may exceed it */
@@ -761,10 +775,10 @@ static enum sluice_flushed send_filled(struct sluice_client *client, const struc
 }
 
 /*
- * Adds a metric to the datagram. If its sample does not fit, sends the datagram and begins a new
- * one. If the socket is full, the next flush begins with the metrics of the unsent datagram. If the
- * system refuses the datagram, the next flush begins with the metric after them, because a datagram
- * that can never be sent must not block the others.
+ * Adds a metric to the datagram. If its sample does not fit, sends the datagram first and begins a
+ * new one. If the socket is full, the next flush begins with the first metric of the unsent
+ * datagram. If the system refuses the datagram, the next flush begins after the last metric in it,
+ * because a datagram that can never be sent must not block the others.
  */
 static enum sluice_flushed flush_metric(struct sluice_client *client, struct filling *filling,
                                         struct metric *metric)
@@ -849,7 +863,7 @@ enum sluice_flushed sluice_client_flush_every(struct sluice_client *client, unsi
     int64_t last = atomic_load_explicit(&client->last_flush_ns, memory_order_relaxed);
     if (now - last < (int64_t)milliseconds * 1000000)
         return SLUICE_NOT_DUE;
-    /* If several threads are here at once, the one that sets the time flushes. */
+    /* If several threads are here at once, only the thread that sets the time flushes. */
     if (!atomic_compare_exchange_strong_explicit(&client->last_flush_ns, &last, now,
                                                  memory_order_relaxed, memory_order_relaxed))
         return SLUICE_NOT_DUE;
@@ -864,7 +878,10 @@ static int fail(int error)
     return -1;
 }
 
-/* Splits "HOST:PORT" and "[IPV6]:PORT". `host` has `size` bytes. */
+/*
+ * Splits "HOST:PORT" or "[IPV6]:PORT". Copies the host to `host`, which has `size` bytes, and sets
+ * *port to the port.
+ */
 static int divide(const char *to, char *host, size_t size, const char **port)
 {
     const char *colon = to != NULL ? strrchr(to, ':') : NULL;
@@ -887,7 +904,7 @@ static int divide(const char *to, char *host, size_t size, const char **port)
     return 0;
 }
 
-/* Accepts only 1 to 65535 in decimal digits; getaddrinfo accepts other texts, too. */
+/* Returns true for decimal digits from 1 to 65535. getaddrinfo would also accept other texts. */
 static bool is_port(const char *text)
 {
     unsigned value = 0;
@@ -981,7 +998,8 @@ static void end_session(struct sluice_client *client)
 }
 
 /*
- * Begins a new life of the client. Its boot_id is the time in nanoseconds, and always a new number.
+ * Begins a new life of the client. Its boot_id is the time in nanoseconds, and differs from the
+ * last one.
  */
 static void begin_life(struct sluice_client *client)
 {

@@ -230,20 +230,25 @@ struct sluice_client_counts {
     uint64_t bytes;           /* in these datagrams */
     uint64_t samples;         /* in these datagrams */
     /*
-     * datagrams that exceed the MTU because of a single large metric, and that IP fragments; 0 if
-     * settings.datagram is set
+     * Datagrams that exceed the MTU because of a single large metric, and that IP fragments. 0 if
+     * settings.datagram is set.
      */
     uint64_t oversized;
     uint64_t full;    /* number of times that the socket was full */
     uint64_t refused; /* ICMP errors that report a closed port */
-    /* datagrams that the system refused, or that could not be sealed because no key is valid now */
+    /*
+     * Datagrams that the system refused, or that could not be sealed because no key is valid now.
+     */
     uint64_t failed;
     int last_error; /* errno of the last failed datagram, or 0; EACCES: not sealed */
-    /* maximum size of a datagram in the last flush, in bytes; 0 means no flush yet */
+    /*
+     * The maximum size of a datagram in the last flush, in bytes. 0 means that there was no flush
+     * yet.
+     */
     size_t datagram;
 };
 
-/* Returns zeros if the client is NULL. */
+/* Returns the counts of the client. They are zero if the client is NULL. */
 struct sluice_client_counts sluice_client_counts(const struct sluice_client *client);
 
 #ifdef __cplusplus

@@ -69,8 +69,8 @@ static void end(struct sluice_sealer *from)
 }
 
 /*
- * Returns the valid key with the latest not-before time; if there are several, the last one in the
- * file. Returns NULL if no key is valid now.
+ * Returns the valid key with the latest not-before time. If several have this time, returns the
+ * last one in the file. Returns NULL if no key is valid now.
  */
 static const struct key *valid_key(const struct sealer *sealer, int64_t now_ns)
 {
@@ -194,7 +194,10 @@ static int64_t days_to(int year, int month, int day)
     return days + day - 1;
 }
 
-/* Sets *fraction_ns to 0 if there is no fraction. */
+/*
+ * Reads a fraction of a second, such as ".5", if there is one. Sets *fraction_ns to it, or to 0.
+ * Returns the text after it.
+ */
 static const char *read_fraction(const char *at, int64_t *fraction_ns)
 {
     int64_t unit = 100000000;
@@ -368,8 +371,8 @@ static int read_lines(struct reading *reading, char *text)
 }
 
 /*
- * Checks as the collector does: the owner is root or this user, the file's group cannot write it,
- * and other users have no access.
+ * Checks what the collector also checks: the owner is root or this user, the file's group cannot
+ * write it, and other users have no access.
  */
 static int check_file(const struct reading *reading, int file, size_t *size)
 {
@@ -428,7 +431,7 @@ static int read_open(struct reading *reading, int file)
 
 static int read_file(struct reading *reading)
 {
-    /* opening a pipe must not block */
+    /* O_NONBLOCK keeps the open of a named pipe from blocking. */
     int file = open(reading->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return refuse(reading, errno, strerror(errno), "");

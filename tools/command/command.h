@@ -54,9 +54,9 @@ struct command_option {
     uint64_t least, most; /* both values are allowed */
 
     /*
-     * For KEPT_BY_ITSELF: stores the value, which is NULL if the option has none, and lives as long
-     * as argv. Returns 0, or -1 with `error` filled; the caller puts "--name: " before the error's
-     * text.
+     * Only for KEPT_BY_ITSELF. Stores the value, which lives as long as argv and is NULL if the
+     * option has none. Returns 0, or -1 with `error` filled. The caller puts "--name: " before the
+     * error's text.
      */
     int (*set)(void *settings, const char *value, struct error *error);
 };
@@ -72,14 +72,14 @@ struct command {
     const char *notes;                    /* lines of --help after the options, or NULL */
 
     /*
-     * Returns choice number `at` of the option, or NULL if it has no such choice. --help shows the
-     * choices of an option instead of its `value`. May be NULL.
+     * Returns choice number `at` of the option, or NULL if it has no such choice. If an option has
+     * choices, --help shows them instead of its `value`. May be NULL.
      */
     const char *(*choice)(const char *option, size_t at);
 
     /*
-     * Stores an argument that is not an option. Returns as `set` does. NULL if the command has no
-     * such arguments.
+     * Stores an argument that is not an option, and returns as `set` does. NULL if the command
+     * allows no such arguments.
      */
     int (*set_operand)(void *settings, const char *value, struct error *error);
 
@@ -87,7 +87,7 @@ struct command {
     int (*check)(void *settings, struct error *error);
 };
 
-/* --help and --version, which every tool has. The last row has the name NULL. */
+/* The options --help and --version, which every tool has. The last row has the name NULL. */
 extern const struct command_option command_common_options[];
 
 /* Returns the letter of a common option, such as 'h' for "-h", or '\0' for other options. */
@@ -100,11 +100,14 @@ enum command_wish {
     COMMAND_REFUSED, /* `error` is filled (EXIT_CODE_USAGE) */
 };
 
-/* Reads argv into `settings`. After --help or --version the rest is ignored. No I/O. */
+/*
+ * Reads argv into `settings`. After --help or --version the other arguments are ignored. Does no
+ * I/O.
+ */
 enum command_wish command_parse(const struct command *command, int argc, char *const *argv,
                                 void *settings, struct error *error);
 
-/* Maximum bytes of a value's syntax, with its NUL. */
+/* The maximum number of bytes of a value's syntax, with its NUL. */
 #define COMMAND_SYNTAX_SIZE 256
 
 /*

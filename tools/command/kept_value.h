@@ -5,7 +5,7 @@
 #include "collector/base/error.h"
 #include "tools/command/command.h"
 
-/* Returns as command_option.set does. */
+/* Stores the value, and returns as command_option.set does. */
 int kept_value_set(const struct command_option *option, void *settings, const char *value,
                    struct error *error);
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * Must be called before any file is opened. Afterwards a write to a closed pipe fails instead of
- * raising a signal. If a standard stream was closed at the program's start, its use fails. Without
- * this call, the next opened file would become that stream.
+ * Must be called before any file is opened. After that, a write to a closed pipe fails instead of
+ * raising a signal. If a standard stream was already closed when the program started, using it
+ * fails. Without this call, the next opened file would become that stream.
  */
 void standard_streams_prepare(void);
 

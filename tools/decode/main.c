@@ -75,8 +75,8 @@ static int convert(struct decoding *decoding, const uint8_t *data, size_t size, 
 }
 
 /*
- * Converts all messages of standard input, or up to one that fails. The error has its number and
- * position.
+ * Converts all messages of standard input, or those before the first that fails. The error has the
+ * number and the position of that message.
  */
 static int convert_input(struct decoding *decoding, struct error *error)
 {

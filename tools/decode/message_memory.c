@@ -5,7 +5,7 @@
 
 #define FIRST_CAPACITY (UINT32_C(64) << 10)
 
-/* Returns 0 with `error` filled if the limit is reached. */
+/* Returns the next larger capacity, or 0 with `error` filled if the limit is reached. */
 static size_t larger(size_t capacity, struct error *error)
 {
     if (capacity == 0)

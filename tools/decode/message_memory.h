@@ -40,8 +40,8 @@ int message_memory_write_protobuf(struct message_memory *memory, const struct sc
                                   const void *message, struct error *error);
 
 /*
- * Writes the message to `out`. `scratch` is memory for generated texts. The function is called
- * again, with an empty `out`, until both are large enough.
+ * A function that writes the message to `out`. `scratch` is memory for generated texts. The
+ * function is called again, with an empty `out`, until both are large enough.
  */
 typedef void message_writer(const struct schema *schema, const void *message, struct arena *scratch,
                             struct output *out);
@@ -50,7 +50,7 @@ typedef void message_writer(const struct schema *schema, const void *message, st
 int message_memory_write(struct message_memory *memory, const struct schema *schema,
                          const void *message, message_writer *write, struct error *error);
 
-/* Does not free the struct. */
+/* Frees the memory, but not the struct. */
 void message_memory_clear(struct message_memory *memory);
 
 #endif

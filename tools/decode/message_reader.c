@@ -32,8 +32,8 @@ static bool grow(struct message_reader *reader, size_t most, struct error *error
 }
 
 /*
- * Reads `limit` bytes, fewer only at the end of the stream. The buffer grows as bytes arrive, so
- * that a message cannot take memory by claiming to be long. Returns false on an error.
+ * Reads `limit` bytes, or fewer at the end of the stream. The buffer grows only as bytes arrive, so
+ * a message that claims to be long takes no memory for that. Returns false on an error.
  */
 static bool read_bytes(struct message_reader *reader, size_t limit, struct error *error)
 {
@@ -58,7 +58,10 @@ static bool read_bytes(struct message_reader *reader, size_t limit, struct error
     return true;
 }
 
-/* Reads the length before a message. MESSAGE_READER_END: the stream has no further length. */
+/*
+ * Reads the length before a message. Returns MESSAGE_READER_END if the stream ends before the
+ * length.
+ */
 static enum message_reader_result read_length(struct message_reader *reader, uint64_t *length,
                                               struct error *error)
 {

@@ -1,7 +1,6 @@
 /*
- * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does. Unlike
- * there, a datagram may be old or repeated. Its key must have been valid when the datagram was
- * sealed.
+ * Opens sealed datagrams with the keys of a file, as a listener with framing=sealed does. But here
+ * a datagram may be old or repeated, and its key must have been valid when it was sealed.
  *
  * Lifecycle: begin, open, end. One thread.
  */

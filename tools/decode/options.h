@@ -9,7 +9,7 @@
 
 struct decode_settings {
     const struct schema_ops *schema; /* a built-in schema, or NULL */
-    /* the value of --schema if it is a file or a folder, or NULL */
+    /* The value of --schema if it is a file or a folder, or NULL. */
     const char *schema_path;
     const char *descriptor_set; /* file with a schema that is not built in, or NULL */
     const char *message;        /* a message type of that schema */
@@ -24,7 +24,7 @@ struct decode_settings {
     struct json_style style;
 };
 
-/* The command; its options are stored in a `struct decode_settings`. */
+/* The command. Its options are stored in a `struct decode_settings`. */
 extern const struct command decode_command;
 
 #endif

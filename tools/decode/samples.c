@@ -57,7 +57,10 @@ static void write_lines(const struct schema *schema, const void *message, struct
     labels = (struct sample_labels){.rules = NULL};
     sample_labels_begin_record(&labels, scratch);
     while (!out->overflow && schema->ops->next_sample(schema, message, &cursor, &sample)) {
-        /* no limit here, unlike in a collector, whose sinks must not be kept busy */
+        /*
+         * The work has no limit here. A collector limits it, because its sinks must not be kept
+         * busy.
+         */
         labels.steps = 0;
         write_line(&record, &sample, &kinds, &labels, scratch, out);
     }

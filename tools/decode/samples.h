@@ -8,9 +8,9 @@
 #include "tools/decode/message_memory.h"
 
 /*
- * Writes one line for each sample to memory->text, instead of its earlier content. A sample without
- * a time in the message has no "time". The schema must have samples. Returns as
- * message_memory_decode does.
+ * Writes one line for each sample to memory->text, and replaces what was there. A sample without a
+ * time in the message has no "time". The schema must have samples. Returns as message_memory_decode
+ * does.
  */
 int samples_write(struct message_memory *memory, const struct schema *schema, const void *message,
                   struct error *error);

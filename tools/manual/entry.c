@@ -10,7 +10,7 @@
 _Static_assert(COMMAND_SYNTAX_SIZE <= SYNTAX_SIZE, "an entry has no room for it");
 _Static_assert(KEYS_MAX <= ENTRIES_MAX && OPTIONS_MAX <= ENTRIES_MAX, "raise ENTRIES_MAX");
 
-/* Adds a value to the entry's values, unless a shell would split it. */
+/* Adds a value to the entry's values, unless it has a character that a shell would interpret. */
 static void add_value(struct entry *entry, const char *value, size_t length)
 {
     size_t used = strlen(entry->values);
@@ -90,7 +90,10 @@ size_t entries_of_keys(unsigned scopes, struct entry entries[ENTRIES_MAX])
 
 /* --- entries of a tool ------------------------------------------------------------------------ */
 
-/* Adds the literal words of a syntax such as "N|max". Omits placeholders, which are in capitals. */
+/*
+ * Adds those words of a syntax such as "N|max" that users type as they are. Omits placeholders,
+ * which are in capitals.
+ */
 static void offer_words(struct entry *entry)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

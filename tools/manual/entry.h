@@ -14,7 +14,7 @@
 #include "collector/config/syntax.h"
 #include "tools/command/command.h"
 
-/* Values that a shell offers in addition to an entry's `values`. */
+/* The kinds of values that a shell offers in addition to the `values` of an entry. */
 enum entry_offer {
     OFFER_NOTHING,
     OFFER_FILE,
@@ -31,7 +31,7 @@ struct entry {
     bool repeats;
     enum entry_offer offer;
     char syntax[SYNTAX_SIZE]; /* syntax of its value; "" if it has no value */
-    /* such as "default 4MiB, 4KiB to 1GiB"; "" if none, or if it is in `help` */
+    /* A text such as "default 4MiB, 4KiB to 1GiB". "" if there is none, or if it is in `help`. */
     char default_text[SYNTAX_SIZE];
     char values[SYNTAX_SIZE]; /* possible values with the default, such as "json|influx" */
 };
@@ -39,7 +39,7 @@ struct entry {
 #define ENTRIES_MAX 128
 
 /*
- * Makes the entries of the options of `command`, or if it is NULL, of the collector's options.
+ * Makes the entries of the options of `command`, or of the collector's options if it is NULL.
  * Returns their number.
  */
 size_t entries_of_options(const struct command *command, struct entry entries[ENTRIES_MAX]);

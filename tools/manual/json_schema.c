@@ -9,10 +9,10 @@
 #include "collector/config/units.h"
 #include "collector/text/json_writer.h"
 
-/* Bytes for the whole schema. */
+/* The number of bytes for the whole schema. */
 #define SCHEMA_SIZE (256 * 1024)
 
-/* Bytes for the pattern of a quantity. */
+/* The number of bytes for the pattern of a quantity. */
 #define PATTERN_SIZE 128
 
 struct writing {
@@ -81,7 +81,10 @@ static void put_quantity(struct writing *writing, enum quantity quantity)
     json_array_end(&writing->out);
 }
 
-/* Omits a limit that a double cannot represent exactly; the program checks it. */
+/*
+ * Writes the type and the limits of a count. Omits a maximum that a double cannot represent
+ * exactly. The program checks it anyway.
+ */
 static void put_count(struct writing *writing, const struct setting *setting)
 {
     const uint64_t exact = UINT64_C(1) << 53;
@@ -100,8 +103,8 @@ static void put_count(struct writing *writing, const struct setting *setting)
 }
 
 /*
- * Adds other values for some choices. A YAML 1.1 reader does not read them as strings: it reads
- * "off" and "true" as booleans, and "1" as a number.
+ * For some choices, adds the values that a YAML 1.1 reader makes of them. It reads "off" and "true"
+ * as booleans, and "1" as a number, and not as strings.
  */
 static void put_other_reading(struct writing *writing, const char *choice)
 {
@@ -134,7 +137,7 @@ static bool put_choices(struct writing *writing, const struct setting *setting)
     return true;
 }
 
-/* Allows any word: a YAML reader makes it a string, a number or a boolean. */
+/* Allows any word. A YAML reader makes a string, a number or a boolean of it. */
 static void put_any_word(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -144,7 +147,7 @@ static void put_any_word(struct writing *writing)
     json_array_end(&writing->out);
 }
 
-/* Allows words as a text with commas, or as a list. */
+/* Allows several words, either as a text with commas or as a list. */
 static void put_words(struct writing *writing)
 {
     put_array_begin(writing, "type");
@@ -259,7 +262,7 @@ static void put_properties(struct writing *writing, const struct map *map)
             put_setting(writing, key);
 }
 
-/* Writes patterns for keys such as "kafka.NAME", of which the user chooses a part. */
+/* Writes a pattern for each key such as "kafka.NAME", whose last part the user chooses. */
 static void put_open_keys(struct writing *writing, const struct map *map)
 {
     begin_member(writing, "patternProperties");

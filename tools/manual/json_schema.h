@@ -10,7 +10,7 @@
 
 #include "collector/config/config.h"
 
-/* Returns 0, or -1 if the schema does not fit in the buffer. */
+/* Writes the schema. Returns 0, or -1 if it does not fit in the buffer. */
 int json_schema_write(FILE *out, const struct config_registry *registry);
 
 #endif

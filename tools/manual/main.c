@@ -25,7 +25,7 @@
 #include "tools/send/options.h"
 #include "tools/top/options.h"
 
-/* The commands of the tools. Other programs are the collector. */
+/* The commands of the tools. Any other program is the collector. */
 static const struct command *const tools[] = {&send_command, &replay_command, &decode_command,
                                               &top_command, NULL};
 
@@ -78,10 +78,7 @@ static int write_summary(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/*
- * Writes a tool's notes, and its exit codes, which are at the end of the notes, in a section of
- * their own.
- */
+/* Writes a tool's notes. The exit codes at their end get a section of their own. */
 static int write_notes(const struct writing *writing, const char *argument)
 {
     static const char begin[] = "Exit codes: ";
@@ -110,7 +107,7 @@ static int write_options(const struct writing *writing, const char *argument)
     return 0;
 }
 
-/* Writes the options that a reload cannot change: "--a, --b and --c.", in bold. */
+/* Writes the options that a reload cannot change as "--a, --b and --c.", in bold. */
 static int write_fixed_options(const struct writing *writing, const char *argument)
 {
     const char *names[OPTIONS_MAX];
@@ -222,8 +219,8 @@ static int write_shell_keys(const struct writing *writing, const char *argument)
 }
 
 /*
- * Writes the beginnings of listener URLs, one on a line: "udp://", "pcap:". Each ends before the
- * first placeholder, which is in capitals.
+ * Writes the beginning of each listener's URL on a line, such as "udp://" and "pcap:". It ends
+ * before the first placeholder, which is in capitals.
  */
 static int write_listeners(const struct writing *writing, const char *argument)
 {
@@ -244,7 +241,7 @@ static int write_sinks(const struct writing *writing, const char *argument)
 
 /* --- reported words --------------------------------------------------------------------------- */
 
-/* Writes the part of the glossary in the argument, which is a name in `kinds`. */
+/* Writes one part of the glossary. The argument is the name of the part in `kinds`. */
 static int write_reported(const struct writing *writing, const char *argument)
 {
     static const struct {
@@ -276,7 +273,9 @@ static int write_json_schema(const struct writing *writing, const char *argument
 
 static const struct {
     const char *name;
-    /* -1: invalid argument, or no data */
+    /*
+     * Writes the directive's text. Returns -1 if the argument is invalid, or if there is no text.
+     */
     int (*write)(const struct writing *writing, const char *argument);
 } directives[] = {
     {"title", write_title},

@@ -22,8 +22,8 @@ static void write_name(FILE *out, const struct glossary_entry *entry)
 }
 
 /*
- * Writes the meaning of an entry and its remedy. For a reason, both are parts of one sentence. For
- * other entries, the meaning is a sentence.
+ * Writes what an entry means, and its remedy. For a reason, both are one sentence. For any other
+ * entry, they are two.
  */
 static void write_meaning(FILE *out, const struct glossary_entry *entry)
 {

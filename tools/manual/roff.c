@@ -3,8 +3,8 @@
 #include "tools/manual/writing.h"
 
 /*
- * Writes a character, escaped if roff interprets it. A "-" becomes a minus, the character that
- * users type.
+ * Writes a character, escaped if roff would interpret it. A "-" becomes a minus, because that is
+ * what users type.
  */
 static void write_character(FILE *out, char character)
 {
@@ -77,8 +77,8 @@ static bool is_capital_or_mark(char character)
 }
 
 /*
- * Writes the syntax of a value. Placeholders, which are in capitals, are in italics, other words in
- * bold. The line may be broken after a bar.
+ * Writes the syntax of a value. Placeholders, which are in capitals, are in italics, and other
+ * words are bold. The line may be broken after a bar.
  */
 static void write_syntax(FILE *out, const char *syntax)
 {

@@ -19,8 +19,8 @@ static size_t summary_length(const char *help)
 }
 
 /*
- * Writes the first words of a help text within '...'. To escape a ', a shell requires that the
- * quotes are closed.
+ * Writes the first words of a help text inside of '...'. A shell cannot have a ' there, so the
+ * quotes are closed and opened again around it.
  */
 static void write_summary(FILE *out, const char *help, const char *escaped)
 {

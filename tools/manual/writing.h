@@ -11,7 +11,7 @@
 
 /* --- man(7) ----------------------------------------------------------------------------------- */
 
-/* Writes a text of one or more lines, so that roff interprets nothing in it. */
+/* Writes a text of one or more lines in which roff interprets nothing. */
 void roff_write_text(FILE *out, const char *text, size_t length);
 
 /*
@@ -20,7 +20,10 @@ void roff_write_text(FILE *out, const char *text, size_t length);
  */
 void roff_write_paragraphs(FILE *out, const char *text);
 
-/* `before` is written before each name ("--"), `between` between name and value ("="). */
+/*
+ * Writes the entries. `before` comes before each name ("--"), and `between` comes between a name
+ * and its value ("=").
+ */
 void roff_write_entries(FILE *out, const struct entry *entries, size_t count, const char *before,
                         const char *between);
 

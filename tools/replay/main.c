@@ -36,7 +36,7 @@ static bool wait_for(const struct replay *replay, int64_t due_ns)
     return false;
 }
 
-/* Returns false with send_error filled if the payload is too large. */
+/* Seals the payload. Returns false with send_error filled if the payload is too large. */
 static bool seal(struct replay *replay, struct udp_payload *payload)
 {
     if (payload->size > UDP_PAYLOAD_MAX - SEALED_OVERHEAD) {
@@ -63,8 +63,8 @@ static void send_one(struct replay *replay, const struct capture_datagram *datag
 }
 
 /*
- * Ends a read from a pipe, which could wait for ever. interrupt_call calls this when the program
- * must stop.
+ * Ends a read from a pipe that could wait without an end. interrupt_call has this function called
+ * when the program must stop.
  */
 static void end_waiting(void *context)
 {

@@ -18,7 +18,7 @@ struct replay_settings {
     struct sealing_settings sealing;
 };
 
-/* The command; its options are stored in a `struct replay_settings`. */
+/* The command. Its options are stored in a `struct replay_settings`. */
 extern const struct command replay_command;
 
 #endif

@@ -9,8 +9,8 @@
 #define DUE_MOST    4e18 /* nanoseconds; must fit in an int64_t after adding the start time */
 
 /*
- * Returns the length of a number with at most one point, or 0. (strtod would also accept signs,
- * blanks and names.)
+ * Returns the length of a number of digits with at most one point, or 0 if there is none. strtod
+ * would also accept signs, blanks and names.
  */
 static size_t number_length(const char *text)
 {
@@ -44,7 +44,8 @@ int64_t timing_due(struct timing *timing, int64_t time_ns)
     if (timing->first_ns == 0)
         timing->first_ns = time_ns;
     /*
-     * Both times are positive, so a double has their difference with a precision of microseconds.
+     * Both times are positive, so the difference does not overflow, and a double has it with a
+     * precision of microseconds.
      */
     double due = (double)(time_ns - timing->first_ns) / timing->speed;
     int64_t due_ns = due < DUE_MOST ? (int64_t)due : (int64_t)DUE_MOST;

@@ -29,8 +29,8 @@ void faults_clear(struct faults *faults);
 
 /*
  * Makes a datagram that is not a message of any schema, about as long as `good`. There are three
- * kinds, in turn: it ends within a field, begins with an invalid wire type, or begins with a varint
- * that does not end.
+ * kinds in turn. The first ends within a field, the second begins with an invalid wire type, and
+ * the third begins with a varint that does not end.
  */
 struct udp_payload faults_malformed(struct faults *faults, const struct message_template *good);
 

@@ -121,7 +121,7 @@ struct round {
     size_t sealed_used; /* used bytes of the load's `sealed` */
 };
 
-/* A source's datagrams in a round, in the order of sending. */
+/* The datagrams of one source in a round, in the order of sending. */
 struct group {
     struct udp_payload payloads[ROUND_SIZE];
     enum datagram_kind kinds[ROUND_SIZE];
@@ -216,9 +216,7 @@ static bool is_over(const struct load *load, int64_t elapsed_ns)
     return plan->rate == 0 && plan->duration_ns != 0 && (uint64_t)elapsed_ns >= plan->duration_ns;
 }
 
-/*
- * Reports progress by the number of sent datagrams, or by the time if that number is not limited.
- */
+/* Reports the progress: the number of sent datagrams or, if this has no limit, the time. */
 static void report_progress(const struct load *load, int64_t elapsed_ns)
 {
     struct progress now = {.doing = "sending", .unit = PROGRESS_DATAGRAMS, .done = load->done};
@@ -253,7 +251,10 @@ static void send_all(struct load *load)
     progress_end();
 }
 
-/* Waits for late reports, with one time limit for all senders, and adds the senders' counts. */
+/*
+ * Waits for late reports, with one time limit for all senders together. Adds the counts of all
+ * senders.
+ */
 static void add_reports(struct load *load)
 {
     int64_t until = clock_monotonic_ns() + UDP_SENDER_REPORTS_NS;

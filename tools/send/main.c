@@ -12,7 +12,7 @@
 #include "tools/send/report.h"
 #include "tools/sending/udp_sender.h"
 
-/* Maximum bytes of a file for --json: 64 times those of a datagram. */
+/* The maximum size of a file for --json, 64 times that of a datagram. */
 #define JSON_FILE_MAX ((size_t)4 << 20)
 
 static char *read_json(const char *path, struct error *error)

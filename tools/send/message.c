@@ -63,8 +63,9 @@ static size_t encode(struct message_template *message, size_t padding, size_t pa
 }
 
 /*
- * Pads the message to exactly the requested size. Padding of n bytes can add more than n bytes,
- * because length prefixes grow, too. So some sizes cannot be reached without the second padding.
+ * Pads the message to exactly the requested size. Padding of n bytes may add more than n bytes,
+ * because the lengths before it grow too. So some sizes can only be reached with the second
+ * padding.
  */
 static bool encode_exactly(struct message_template *message, uint64_t number)
 {
@@ -124,7 +125,7 @@ size_t message_template_stamp(struct message_template *message, uint64_t number,
                               uint8_t *bytes)
 {
     if (wire_varint_size(number) != message->number_size)
-        /* cannot fail: init has tried the largest number */
+        /* This cannot fail, because message_template_init has tried the largest number. */
         (void)encode_as_planned(message, number);
     memcpy(bytes, message->bytes, message->size);
     message->shape->stamp(&message->plan, bytes, message->size, number, time_ns);

@@ -34,7 +34,7 @@ struct message_plan {
 struct message_shape {
     const char *name; /* name of the schema */
 
-    /* Number (1 to 15) of a repeated field whose elements are messages. */
+    /* The number (1 to 15) of a field that is a list of messages. */
     uint8_t member;
 
     /* Appends the message with the number and the time (nanoseconds since 1970 UTC). */
@@ -42,8 +42,8 @@ struct message_shape {
                    struct output *out);
 
     /*
-     * Overwrites the number and the time in an encoded message. The new number must have the same
-     * encoded size as the old one.
+     * Overwrites the number and the time in an encoded message. Both numbers must have the same
+     * encoded size.
      */
     void (*stamp)(const struct message_plan *plan, uint8_t *bytes, size_t size, uint64_t number,
                   uint64_t time_ns);
@@ -52,14 +52,14 @@ struct message_shape {
 /* The shapes of all synthetic messages, ending with NULL. */
 extern const struct message_shape *const message_shapes[];
 
-/* Each is in its own file, except that those of OTLP share one. */
+/* Each of these is in its own file, except that those of OTLP share one. */
 extern const struct message_shape message_telemetry;
 extern const struct message_shape message_riemann;
 extern const struct message_shape message_otlp;
 extern const struct message_shape message_otlp_logs;
 extern const struct message_shape message_otlp_traces;
 
-/* Sends the bytes `given` of the plan unchanged. Not in the list. */
+/* Sends the bytes `given` of the plan unchanged. It is not in the list message_shapes. */
 extern const struct message_shape message_given;
 
 /*
@@ -78,12 +78,14 @@ struct metric {
     bool counter; /* a cumulative counter; otherwise a gauge */
 };
 
-/* Returns the metric for sample `index` of a message. The table repeats. */
+/*
+ * Returns the metric for sample `index` of a message. After its last row, the table begins again.
+ */
 const struct metric *metric_at(size_t index);
 
 /*
- * Writes the label's value for sample `index` in decimal digits to `text`, which has
- * METRIC_LABEL_SIZE bytes. Returns its length.
+ * Writes the value of the label for sample `index` to `text`, in decimal digits. `text` has
+ * METRIC_LABEL_SIZE bytes. Returns the length of the value.
  */
 #define METRIC_LABEL_SIZE 24
 size_t metric_label(size_t index, char *text);
@@ -115,7 +117,7 @@ int message_template_init(struct message_template *made, const struct message_sh
 size_t message_template_stamp(struct message_template *message, uint64_t number, uint64_t time_ns,
                               uint8_t *bytes);
 
-/* Does not free the struct. */
+/* Frees the memory, but not the struct. */
 void message_template_clear(struct message_template *message);
 
 #endif

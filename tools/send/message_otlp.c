@@ -13,7 +13,7 @@
 
 #define SERVICE "sluice-send"
 
-/* Functions for one kind of a scope's elements: metrics, log records or spans. */
+/* The functions for one kind of element in a scope: metrics, log records or spans. */
 struct item {
     void (*put)(struct output *out, const struct message_plan *plan, size_t index, uint64_t number);
 
@@ -61,7 +61,7 @@ static void put_scope(struct output *out, const struct message_plan *plan)
     wire_end(out, scope);
 }
 
-/* Encodes a message without its times, which the function `stamp` writes. */
+/* Encodes a message. Its times are written later, by the function `stamp`. */
 static void encode(const struct item *item, const struct message_plan *plan, uint64_t number,
                    struct output *out)
 {
@@ -78,7 +78,7 @@ static void encode(const struct item *item, const struct message_plan *plan, uin
     wire_end(out, of_resource);
 }
 
-/* Reads a tag of one byte and a length, and moves *at after them. */
+/* Reads a tag of one byte and a length, and moves *at past both. Returns the length. */
 static size_t enter(uint8_t **at)
 {
     size_t size = 0;
@@ -141,7 +141,9 @@ static void put_metric(struct output *out, const struct message_plan *plan, size
     wire_end(out, data);
 }
 
-/* Overwrites time_unix_nano, and in the first metric as_double, which are the last fields. */
+/*
+ * Overwrites the last two fields of a metric: time_unix_nano and, in the first metric, as_double.
+ */
 static void stamp_metric(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     double value = (double)number;
@@ -189,7 +191,7 @@ static void put_log_record(struct output *out, const struct message_plan *plan, 
     wire_fixed64(out, 1, 0);
 }
 
-/* Overwrites time_unix_nano, and in the first record span_id, which are the last fields. */
+/* Overwrites the last two fields of a record: time_unix_nano and, in the first record, span_id. */
 static void stamp_log_record(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);
@@ -214,7 +216,7 @@ static void put_span(struct output *out, const struct message_plan *plan, size_t
     wire_fixed64(out, 8, 0);
 }
 
-/* Overwrites start and end time, and in the first span span_id, which are the last fields. */
+/* Overwrites the last fields of a span: its start, its end and, in the first span, span_id. */
 static void stamp_span(uint8_t *end, bool is_first, uint64_t number, uint64_t time_ns)
 {
     wire_put_fixed64(end - 8, time_ns);

@@ -9,7 +9,7 @@
 
 #define MICROSECONDS_SIZE 8 /* bytes of a time as a varint, for the years 1987 to 4253 */
 
-/* Bytes of the last fields of an event: time_micros and metric_d, each with its tag. */
+/* The size of the last two fields of an event: time_micros and metric_d, each with its tag. */
 #define EVENT_END_SIZE (1 + MICROSECONDS_SIZE + 1 + 8)
 
 static void put_attribute(struct output *out, const char *key, const char *value)
@@ -20,7 +20,7 @@ static void put_attribute(struct output *out, const char *key, const char *value
     wire_end(out, attribute);
 }
 
-/* Appends an event. Until a stamp overwrites it, the time is the largest one of eight bytes. */
+/* Appends an event. Its time is the largest one of eight bytes, until a stamp overwrites it. */
 static void put_event(struct output *out, const struct message_plan *plan, size_t index,
                       double value)
 {

@@ -53,7 +53,9 @@ static void stamp(const struct message_plan *plan, uint8_t *bytes, size_t size, 
                   uint64_t time_ns)
 {
     (void)size;
-    /* Skips sender_id with its tag and length, boot_id with its tag, and the tag of sequence. */
+    /*
+     * This skips sender_id with its tag and length, boot_id with its tag, and the tag of sequence.
+     */
     uint8_t *at = bytes + 2 + plan->sender.size + 9 + 1;
     at += wire_put_varint(at, number);
     wire_put_fixed64(at + 1, time_ns);

@@ -30,7 +30,10 @@ struct share {
 
 struct mix {
     struct share shares[DATAGRAM_GOOD];
-    /* grows with each datagram; the kind is due when it reaches `whole` */
+    /*
+     * For each kind, a sum that grows with each datagram. The kind is due when the sum reaches
+     * `whole`.
+     */
     uint64_t owed[DATAGRAM_GOOD];
 };
 

@@ -13,7 +13,8 @@ struct send_settings {
     bool quiet;
 
     /*
-     * The message of --json, of the plan's shape or of a type in `file`; NULL: synthetic messages.
+     * The message of --json, which has the plan's shape or a type in `file`. NULL means that
+     * messages are synthetic.
      */
     const char *given;
     const char *file;    /* the value of --schema if it is a file, or NULL */
@@ -23,7 +24,7 @@ struct send_settings {
 /* The sender's name if --sender is not given. */
 extern const char send_default_sender[];
 
-/* The command; its options are stored in a `struct send_settings`. */
+/* The command. Its options are stored in a `struct send_settings`. */
 extern const struct command send_command;
 
 #endif

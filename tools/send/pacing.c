@@ -8,8 +8,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the number of datagrams in a time, rounded up if `round_up` is 1, otherwise down. Times
- * of up to 584 years do not overflow.
+ * Returns the number of datagrams in this time, rounded up if `round_up` is 1, and otherwise
+ * rounded down. A time of up to 584 years does not overflow.
  */
 static uint64_t datagrams_in(uint64_t nanoseconds, uint64_t rate, uint64_t round_up)
 {

@@ -19,8 +19,8 @@ struct pacing {
 };
 
 /*
- * Makes a schedule of at most `count` datagrams, all due before `duration_ns`. If `rate` or
- * `duration_ns` is 0, only `count` limits it.
+ * Makes a schedule of at most `count` datagrams that are all due before `duration_ns`. If `rate` or
+ * `duration_ns` is 0, the duration does not limit it.
  */
 struct pacing pacing_make(uint64_t rate, uint64_t burst, uint64_t count, uint64_t duration_ns);
 

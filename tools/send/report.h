@@ -6,7 +6,7 @@
 
 #include "tools/send/load.h"
 
-/* Writes a line for people. The caller has written "NAME: ". */
+/* Writes a line for people. Before this the caller has written "NAME: ". */
 void report_write_line(const struct load_counts *counts, FILE *out);
 
 /*

@@ -22,7 +22,7 @@ struct sealing_settings {
     const char *mode; /* NULL: encrypted */
 };
 
-/* Rows for a tool's table of options. `field` is a struct sealing_settings. */
+/* The rows of these options for a tool's table of options. `field` is a struct sealing_settings. */
 #define SEALING_OPTIONS(type, field)                                                               \
     {"keys", "FILE",                                                                               \
      "seal each datagram with a key of this file (sluice keygen); this\n"                          \
@@ -42,7 +42,7 @@ struct sealing {
     struct sealed_header header; /* of the last datagram */
 };
 
-/* Returns why the settings cannot be combined, or NULL. */
+/* Returns the reason why the settings cannot be combined, or NULL if they can. */
 const char *sealing_conflict(const struct sealing_settings *settings);
 
 /*

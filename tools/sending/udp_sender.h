@@ -50,15 +50,16 @@ size_t udp_sender_send(struct udp_sender *sender, const struct udp_payload *payl
 uint64_t udp_sender_retries(const struct udp_sender *sender);
 
 /*
- * Returns the number of sent datagrams that are known to be refused: an ICMP error reported a
- * closed port. Each report counts as one datagram. Hosts limit the rate of reports, and reports can
- * be lost, so the true number may be higher. On Linux all refusals by the local host are reported.
+ * Returns the number of sent datagrams that are known to be refused, because an ICMP error reported
+ * a closed port. Each report counts as one datagram. Hosts limit the rate of reports, and reports
+ * can be lost, so the true number may be higher. On Linux all refusals by the local host are
+ * reported.
  */
 uint64_t udp_sender_refused(const struct udp_sender *sender);
 
 /*
  * Waits for late reports of refusals. Returns when clock_monotonic_ns() reaches `until_ns`, all
- * datagrams were refused, or a signal was caught. To be called after the last send.
+ * datagrams were refused, or a signal was caught. Must be called after the last send.
  */
 void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
 
@@ -69,7 +70,10 @@ void udp_sender_await_reports(struct udp_sender *sender, int64_t until_ns);
 int udp_sender_check_refused(const struct address *to, uint64_t sent, uint64_t refused,
                              struct error *error);
 
-/* Nanoseconds that a tool waits for late reports, for all its senders together. */
+/*
+ * The time for which a tool waits for late reports, in nanoseconds. It is for all its senders
+ * together.
+ */
 #define UDP_SENDER_REPORTS_NS INT64_C(100000000)
 
 /* Closes and frees the sender; NULL is allowed. */

@@ -6,10 +6,10 @@
 
 #include "collector/platform/control.h"
 
-/* Maximum number of this user's collectors to try. */
+/* The maximum number of this user's collectors that are tried. */
 #define OWN_MOST 16
 
-/* The search for a collector: its results, and in `text` the errors of failed attempts. */
+/* A search for a collector. `text` has the errors of all failed attempts. */
 struct tried {
     struct connection **out;
     char *address;
@@ -17,8 +17,8 @@ struct tried {
 };
 
 /*
- * Tries to connect to `place`. On failure adds the error to `text`. `own`: accepts only a collector
- * of this user or the system, because any user can listen in a folder such as /tmp.
+ * Tries to connect to `place`. On failure adds the error to `text`. If `own` is set, accepts only a
+ * collector of this user or of the system. In a folder such as /tmp any user could listen.
  */
 static bool try_address(struct tried *tried, const char *place, bool own)
 {

@@ -10,9 +10,9 @@
 #include "tools/top/own_collectors.h"
 
 /*
- * Connects to `given`, or if it is NULL to the first address that answers, and copies the address
- * to `address`. Returns 0, or -1 with `error` filled: no address answers, and the text has the
- * error of each (EXIT_CODE_CANNOT_BIND), or as by connection_open.
+ * Connects to `given` or, if it is NULL, to the first address that answers, and copies the address
+ * to `address`. Returns 0, or -1 with `error` filled. If no address answers, the error has the
+ * reason for each of them (EXIT_CODE_CANNOT_BIND). Otherwise it is that of connection_open.
  */
 int addresses_open(const char *given, struct connection **out, char address[CONTROL_ADDRESS_SIZE],
                    struct error *error);

@@ -38,8 +38,8 @@ enum connection_result {
 
 /*
  * Waits at most `timeout_ms` milliseconds for the next line: *size bytes with its newline, valid
- * until the next call. Replaces other control characters: a collector does not send any, and
- * another program at this address must not control the terminal. Also returns when the reader of
+ * until the next call. Replaces other control characters. A collector sends none, but another
+ * program at this address could otherwise control the terminal. Also returns when the reader of
  * standard output closes its end.
  */
 enum connection_result connection_read(struct connection *connection, int timeout_ms,

@@ -1,6 +1,6 @@
 #include "tools/top/help.h"
 
-/* Lines of at most 80 characters. They fit on a terminal of 24 rows. */
+/* The lines have at most 80 characters, and all of them fit on a terminal of 24 rows. */
 static const char *const lines[] = {
     "",
     "Tab, BackTab     select the next or the previous part; its heading is bold",

@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* More than the collector's longest answer (CONTROL_ANSWER_MOST). */
+/* This is more than the collector's longest answer (CONTROL_ANSWER_MOST). */
 #define LINE_BUFFER_SIZE ((size_t)5 * 1024 * 1024)
 
-/* Initially `begin` and `end` are 0. */
+/* A buffer is empty when `begin` and `end` are 0. */
 struct line_buffer {
     size_t begin, end; /* the data that was not taken */
     char bytes[LINE_BUFFER_SIZE];

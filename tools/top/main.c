@@ -22,8 +22,7 @@
 /* --- the page --------------------------------------------------------------------------------- */
 
 /*
- * Prints the page once. Queries the collector twice, some time apart, because rates need two
- * answers.
+ * Prints the page once. Queries the collector twice, with a pause, because rates need two answers.
  */
 static int show_once(struct watch *watch, struct error *error)
 {
@@ -32,7 +31,7 @@ static int show_once(struct watch *watch, struct error *error)
     size_t size;
     int result = watch_ask(watch);
     if (result == 0) {
-        /* waits: no line is expected */
+        /* This waits for the period, because no line is expected. */
         connection_read(watch->connection, PERIOD_MS, &line, &size);
         result = watch_ask(watch);
     }
@@ -90,7 +89,7 @@ static int show_always(struct watch *watch, struct error *error)
 
 /* --- the tap ---------------------------------------------------------------------------------- */
 
-/* Lines of a tap that begin with one of these are messages of the collector, not records. */
+/* A line of a tap that begins with one of these is not a record, but a message of the collector. */
 static const char left_out[] = "{\"left_out_records\":";
 static const char refusal[] = "{\"error\":";
 

@@ -6,7 +6,7 @@
 
 #include "collector/ledger/ledger_terms.h"
 
-/* The state of reading. A missing value is read as 0. */
+/* The state of reading the answers. A missing value becomes 0. */
 struct reading {
     bool failed;
     const char *wrong; /* the first missing key, or "memory" */
@@ -28,8 +28,8 @@ static uint64_t read_count(struct reading *reading, const json_t *object, const 
 }
 
 /*
- * Reads a member that older collectors, or some kinds of listeners, do not have. Returns 0 if it is
- * missing.
+ * Reads a member that may be missing in the answers of older collectors, or for some kinds of
+ * listeners. Returns 0 if it is missing.
  */
 static uint64_t read_optional(const json_t *object, const char *key)
 {
@@ -99,7 +99,7 @@ uint64_t model_sum(const struct model_counts *counts)
 
 /* --- the ledger ------------------------------------------------------------------------------- */
 
-/* The ledger has the kernel's drops under one of two names. */
+/* Reads the kernel's drops, which the ledger has under one of two names. */
 static void read_drops(struct reading *reading, const json_t *from, struct model_listener *to)
 {
     static const char *const more = "kernel_drops_and_filtered";
@@ -182,7 +182,7 @@ static void read_ledger(struct reading *reading, const json_t *ledger, struct mo
 
 /* --- the levels ------------------------------------------------------------------------------- */
 
-/* Older collectors do not report how full the queues are. */
+/* Reads how full the queues are, which older collectors do not report. */
 static void read_fills(const json_t *levels, struct model *model)
 {
     for (size_t i = 0; i < model->sink_count; i++) {
@@ -199,7 +199,7 @@ static void read_fills(const json_t *levels, struct model *model)
 }
 
 /*
- * Reads the deliveries: the sinks that have figures of connections and requests. Older collectors
+ * Reads the deliveries: those sinks that have figures of connections and requests. Older collectors
  * report no figures.
  */
 static void read_levels(struct reading *reading, const json_t *levels, struct model *model)
@@ -223,8 +223,8 @@ static void read_levels(struct reading *reading, const json_t *levels, struct mo
 /* --- causes of growing series ----------------------------------------------------------------- */
 
 /*
- * The lists of a sink's series, and the names of the members of their items; NULL: an item has no
- * such member.
+ * The lists of a sink that show why its series grow, and the names of the members of their items.
+ * NULL means that an item has no such member.
  */
 static const struct growth_list {
     const char *list, *kind, *name, *refused, *added, *values, *out_of_time;
@@ -270,7 +270,10 @@ static void read_growth_list(struct reading *reading, const json_t *sink,
     }
 }
 
-/* A sink has these lists only if it limits series or the times of samples. */
+/*
+ * Reads the causes of growing series. A sink has these lists only if it limits its series or the
+ * times of its samples.
+ */
 static void read_growths(struct reading *reading, const json_t *sinks, struct model *model)
 {
     model->growths = calloc(count_growths(sinks) + 1, sizeof *model->growths);
@@ -398,7 +401,10 @@ static void read_reason(struct reading *reading, const json_t *from, struct mode
     mark_rows(model, to, json_object_get(from, "sink") != NULL);
 }
 
-/* A stuck receiver comes first, then the reasons of sinks, the worst state first. */
+/*
+ * Returns the rank of a reason. A stuck receiver comes first. The reasons of sinks follow, the
+ * worst state first.
+ */
 static int importance_of(const struct model_reason *reason)
 {
     return strcmp(reason->word, "receiver_stuck") == 0 ? MODEL_ENDED + 1

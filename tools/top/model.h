@@ -26,7 +26,7 @@ struct model_counts {
 struct model_listener {
     const char *name;
     uint64_t received, bytes, decoded, kernel_drops, lost, duplicated;
-    /* name of `kernel_drops` in the ledger, which is another one if the socket has a filter */
+    /* The name of `kernel_drops` in the ledger, which is different if the socket has a filter. */
     const char *drops_name;
     struct model_counts reasons;
     bool has_connections; /* the members below are set */
@@ -66,7 +66,8 @@ struct model_reason {
 };
 
 /*
- * A sink that delivers blocks to a server. `figures` has only those that its destination reports.
+ * A sink that delivers blocks to a server. `figures` has those figures that its destination
+ * reports.
  */
 struct model_delivery {
     const char *name;
@@ -124,7 +125,7 @@ struct model_answer {
     size_t size; /* bytes */
 };
 
-/* The collector's answers. Each has the name of its request. */
+/* The collector's answers, each under the name of its request. */
 struct model_answers {
     struct model_answer ledger, levels, senders, health;
 };

@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum bytes of an address, with its NUL. */
+/* The maximum number of bytes of an address, with its NUL. */
 #define CONTROL_ADDRESS_SIZE 128
 
 /* The addresses of the packaged service (tools/packaging) and of the examples, on Linux. */
 #define USUAL_SERVICE_ADDRESS "unix:/run/sluice/control"
 #define USUAL_EXAMPLE_ADDRESS "unix:/tmp/sluice.sock"
 
-/* The packaged service's address on Windows. */
+/* The address of the packaged service on Windows. */
 #define USUAL_PIPE_ADDRESS "pipe:sluice"
 
 struct usual_address {

@@ -11,8 +11,8 @@
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /*
- * Copies a line, cut off after `columns` and without blanks at its end. Replaces control
- * characters, because senders choose some of the names.
+ * Returns a copy of a line, without the characters after `columns` and without blanks at its end.
+ * Replaces control characters, because senders choose some of the names.
  */
 static char *copy_line(const char *text, size_t columns)
 {
@@ -69,12 +69,12 @@ void page_clear(struct page *page)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* A page with at least this number of rows shows the keys in its last row. */
+/* If the page has at least this number of rows, its last row shows the keys. */
 #define ROWS_WITH_KEYS 8
 
 static const char keys[] = "Tab part  Up Down PgUp PgDn  s sort  r reverse  z zoom  ? help  q quit";
 
-/* Minimum number of lines of a part: a blank line, a heading and a row. */
+/* The minimum number of lines of a part: a blank line, a heading and a row. */
 #define LEAST_OF_PART 3
 
 static size_t count_trouble(const struct table *part, size_t first, size_t count)
@@ -86,8 +86,8 @@ static size_t count_trouble(const struct table *part, size_t first, size_t count
 }
 
 /*
- * Returns the number of lines for all rows of a part that have trouble. If the part has other rows,
- * too, another line shows how many are hidden.
+ * Returns the number of lines that show all rows of a part with trouble. If the part has other rows
+ * too, one more line shows how many are hidden.
  */
 static size_t lines_for_trouble(const struct table *part)
 {
@@ -96,8 +96,8 @@ static size_t lines_for_trouble(const struct table *part)
 }
 
 /*
- * Gives each part in turn one more line, until all have `wanted` lines or no line is left. A part's
- * first line costs LEAST_OF_PART. Returns the remaining lines.
+ * Gives each part in turn one more line, until each has its `wanted` lines or no line is left. The
+ * first line of a part costs LEAST_OF_PART lines. Returns the lines that are left.
  */
 static size_t deal(size_t lines, const size_t *wanted, size_t *given)
 {
@@ -116,8 +116,8 @@ static size_t deal(size_t lines, const size_t *wanted, size_t *given)
 }
 
 /*
- * Divides the lines among the parts. Priorities: the selected part is visible, then all rows with
- * trouble, then each part, then the other rows. A zoomed part gets all lines.
+ * Divides the lines among the parts. A zoomed part gets all lines. Otherwise the selected part
+ * comes first, then all rows with trouble, then one row of each part, and then the other rows.
  */
 static void share(const struct table *parts, size_t lines, const struct view *view,
                   bool interactive, size_t *given)
@@ -142,8 +142,8 @@ static enum page_manner manner_of(const struct table_row *row)
 }
 
 /*
- * Adds the last line of a part that was cut off: which rows of the part are visible, and how many
- * of the others have trouble.
+ * Adds the last line of a part of which some rows are hidden. It says which rows are visible, and
+ * how many of the hidden ones have trouble.
  */
 static bool add_cut(struct page *page, const struct table *part, const struct view_part *seen)
 {

@@ -8,7 +8,7 @@
 #include "tools/top/quantity.h"
 #include "tools/top/table.h"
 
-/* A page shows one line of reasons for each group of this number of rows. */
+/* A page has one line of reasons for each ROWS_OF_REASON rows. */
 #define ROWS_OF_REASON 8
 
 /* A line that is being written. It is cut off when it is full. */
@@ -101,7 +101,7 @@ static int compare_losses(const void *left, const void *right)
     return strcmp(a->reason, b->reason);
 }
 
-/* Returns false if out of memory. The caller frees losses->items in both cases. */
+/* Fills `losses`. Returns false if out of memory. The caller frees losses->items in both cases. */
 static bool find_losses(struct losses *losses, const struct model *model, const struct rates *rates)
 {
     size_t most = model->listener_count + 2 * model->sink_count + 1;
@@ -128,7 +128,8 @@ static bool find_losses(struct losses *losses, const struct model *model, const 
 }
 
 /*
- * Adds the rates of losses, the highest first, on one line, or on two if the page has enough rows.
+ * Adds the rates of losses, the highest first. They take one line, or two if the page has enough
+ * rows.
  */
 static bool add_loss_lines(struct page *page, size_t rows, const struct losses *losses)
 {
@@ -144,8 +145,8 @@ static bool add_loss_lines(struct page *page, size_t rows, const struct losses *
 /* --- the reasons of the health report --------------------------------------------------------- */
 
 /*
- * Adds a reason such as "sink_fails http://host/write for 12s: connection refused", broken into
- * lines, until the page has `rows` lines.
+ * Adds a reason such as "sink_fails http://host/write for 12s: connection refused". It is broken
+ * into lines until the page has `rows` lines.
  */
 static bool add_reason(struct page *page, const struct model_reason *reason, size_t rows)
 {
@@ -187,7 +188,9 @@ static bool add_more_reasons(struct page *page, const struct model *model, size_
     return page_add_line(page, PAGE_TROUBLE, line.text);
 }
 
-/* Adds the most important reasons, each on at most two lines, and the words of the others. */
+/*
+ * Adds the most important reasons, each on at most two lines. Of the others, adds only the words.
+ */
 static bool add_reasons(struct page *page, size_t rows, const struct model *model)
 {
     size_t lines = rows / ROWS_OF_REASON;

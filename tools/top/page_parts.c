@@ -7,8 +7,8 @@
 #include "collector/base/rule.h"
 
 /*
- * Widths of the numbers and of the texts after them, in screen columns: if possible, the names of
- * all tables end at the same column.
+ * The widths of the numbers, and of the texts after them, in screen columns. With these, the names
+ * of all tables usually end at the same column.
  */
 #define USUAL_NUMBERS       6
 #define NUMBER_WIDTH        9
@@ -48,7 +48,7 @@ static void put_count(struct writer *writer, uint64_t count)
     part_put_number(writer, (double)count);
 }
 
-/* Rows are sorted by `value`. */
+/* Puts a text into the row's next cell. Rows are sorted by `value`. */
 static void part_put_text(struct writer *writer, const char *text, double value)
 {
     writer->row->cells[writer->cells++] = (struct table_cell){.value = value, .text = text};
@@ -133,8 +133,8 @@ static bool make_connections(struct table *table, const struct model *model)
 /* --- sinks ------------------------------------------------------------------------------------ */
 
 /*
- * Optional columns of sinks. Columns with is_news and a count that is not 0 are shown first, in the
- * order of this table; then the other columns, by rank.
+ * The optional columns of sinks. A column with is_news comes first if one of its counts is not 0.
+ * All other columns follow, by rank.
  */
 static const struct sink_extra {
     const char *heading;
@@ -177,7 +177,10 @@ static void add_extras(struct table *table, const struct model *model)
     }
 }
 
-/* Losing sinks come first, then those in another state than ok, then the fullest. */
+/*
+ * Returns the urgency of a sink. Sinks that lose records come first, then those in another state
+ * than ok, and then those with the fullest queues.
+ */
 static double urgency_of(const struct model_sink *sink, const struct sink_rates *rate)
 {
     if (rate->losing > 0)
@@ -185,7 +188,7 @@ static double urgency_of(const struct model_sink *sink, const struct sink_rates 
     return sink->state != MODEL_OK ? 10 * (double)sink->state : sink->fill;
 }
 
-/* Puts a share as a percentage, rounded down: only a full queue has 100 %. */
+/* Puts a share as a percentage. It is rounded down, so that only a full queue has 100 %. */
 static void put_percent(struct writer *writer, double part)
 {
     if (part < 0)
@@ -235,7 +238,10 @@ static bool make_sinks(struct table *table, const struct model *model, const str
 
 /* --- deliveries ------------------------------------------------------------------------------- */
 
-/* Puts the figure `name` or, if missing, `or_name`; a dash if the destination reports neither. */
+/*
+ * Puts the figure `name` or, if the destination does not report it, the figure `or_name`. Puts a
+ * dash if it reports neither.
+ */
 static void put_figure(struct writer *writer, const struct model_delivery *delivery,
                        const char *name, const char *or_name)
 {

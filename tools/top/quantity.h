@@ -4,7 +4,7 @@
 #ifndef SLUICE_TOOLS_TOP_QUANTITY_H
 #define SLUICE_TOOLS_TOP_QUANTITY_H
 
-/* Maximum bytes of a text, with its NUL. */
+/* The maximum number of bytes of a text, with its NUL. */
 #define QUANTITY_SIZE 16
 
 /*

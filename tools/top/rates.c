@@ -11,7 +11,7 @@ struct making {
     size_t used; /* number of used elements in rates->all */
 };
 
-/* Returns a counter's increase per second. If it has decreased, it was restarted at 0. */
+/* Returns a counter's increase per second. A counter that has decreased was restarted at 0. */
 static double per_second(const struct making *making, uint64_t now, uint64_t before)
 {
     uint64_t since = now < before ? now : now - before;

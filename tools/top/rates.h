@@ -38,9 +38,9 @@ struct rates {
 };
 
 /*
- * Returns true if a listener's reason, or its name of kernel_drops, is a loss. Reasons without a
- * remedy, such as heartbeats, are not losses. Drops that include datagrams refused by a filter are
- * not either.
+ * Returns true if a listener's reason, or its name of kernel_drops, is a loss. A reason without a
+ * remedy, such as heartbeats, is not a loss. Drops that include datagrams refused by a filter are
+ * not a loss either.
  */
 bool rates_is_loss(const char *reason);
 

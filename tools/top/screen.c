@@ -6,7 +6,9 @@
 
 #include "collector/base/rule.h"
 
-/* Maximum bytes of a line's control sequences: its position, its style, and the end of both. */
+/*
+ * The maximum number of bytes of a line's control sequences, which set its position and its style.
+ */
 #define SEQUENCES 64
 
 static const char *const manners[] = {
@@ -24,8 +26,8 @@ static size_t screen_add(char *at, const char *text)
 }
 
 /*
- * Writes a line at its position, and erases the rest of the row. If the line is as wide as the
- * screen, erases nothing, because the cursor may still be on the line's last character.
+ * Writes a line at its position, and erases the rest of the row. A line as wide as the screen
+ * erases nothing, because the cursor may still be on its last character.
  */
 static size_t screen_line(char *at, const struct page_line *line, size_t row, size_t columns)
 {

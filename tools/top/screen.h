@@ -10,8 +10,8 @@
 #include "tools/top/page.h"
 
 /*
- * Begins a screen without a cursor, and ends it, which restores the contents (DEC's modes 1049 and
- * 25).
+ * SCREEN_BEGIN begins a screen without a cursor. SCREEN_END restores the earlier contents and the
+ * cursor (DEC's modes 1049 and 25).
  */
 #define SCREEN_BEGIN "\x1b[?1049h\x1b[?25l"
 #define SCREEN_END   "\x1b[?25h\x1b[?1049l"

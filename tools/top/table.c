@@ -56,8 +56,8 @@ static unsigned highest_rank(const struct table *table)
 }
 
 /*
- * Shows columns of one rank while `name` screen columns remain for the name. Returns the number of
- * columns shown.
+ * Shows the columns of one rank, while at least `name` screen columns are left for the name.
+ * Returns the number of columns shown.
  */
 static size_t show_rank(struct table *table, unsigned rank, size_t screen, size_t used, size_t name)
 {
@@ -76,7 +76,7 @@ void table_fit(struct table *table, size_t screen)
     size_t names = longest_name(table);
     size_t shown = show_rank(table, 0, screen, 0, 0);
     size_t last = table->last_least;
-    /* Columns of rank 1 can make names shorter; columns of higher ranks cannot. */
+    /* Columns of rank 1 may make the names shorter. Those of higher ranks may not. */
     shown += show_rank(table, 1, screen, shown * NUMBER_LEAST + last, NAME_LEAST);
     for (unsigned rank = 2; rank <= highest_rank(table); rank++)
         shown += show_rank(table, rank, screen, shown * NUMBER_LEAST + last, names);
@@ -106,7 +106,7 @@ static struct table_order order_of(const struct table *table, struct table_order
     return order;
 }
 
-/* The order for compare_rows, because qsort passes no context. Only one thread sorts. */
+/* The order for compare_rows, because qsort has no parameter for it. Only one thread sorts. */
 static struct table_order sorting;
 
 static int compare_names(const struct table_row *a, const struct table_row *b)

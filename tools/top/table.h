@@ -15,7 +15,7 @@
 /* The maximum number of columns, without the name. */
 #define TABLE_COLUMNS 16
 
-/* Maximum bytes of a line, with its NUL. */
+/* The maximum number of bytes of a line, with its NUL. */
 #define TABLE_LINE_SIZE 512
 
 enum table_manner { TABLE_PLAIN, TABLE_TROUBLE };
@@ -43,8 +43,8 @@ struct table_row {
 };
 
 /*
- * The order of rows. `by` is TABLE_AS_MADE, or the number of a column, counted from 1: the highest
- * value is first, unless `reversed`.
+ * The order of the rows. `by` is TABLE_AS_MADE, or the number of a column from 1. The highest value
+ * comes first, unless `reversed` is set.
  */
 #define TABLE_AS_MADE ((size_t)0)
 
@@ -62,7 +62,7 @@ struct table {
     size_t count;
     struct table_order made; /* the order for TABLE_AS_MADE; zero: by urgency, then as made */
     const char *trouble;     /* word for rows with TABLE_TROUBLE, such as "losing"; or NULL */
-    /* Set by table_fit. */
+    /* These are set by table_fit. */
     bool shown[TABLE_COLUMNS];
     size_t name_width, column_width;
 };
@@ -79,8 +79,8 @@ void table_fit(struct table *table, size_t screen);
 void table_sort(struct table *table, struct table_order order);
 
 /*
- * Writes the headings. That of the column by which rows are sorted begins with '-' (highest value
- * first) or '+'.
+ * Writes the headings. The heading of the column by which the rows are sorted begins with '-'
+ * (highest value first) or '+'.
  */
 void table_write_heading(const struct table *table, struct table_order order,
                          char line[TABLE_LINE_SIZE]);

@@ -15,7 +15,10 @@
 /* Returns true if standard input and output are terminals. */
 bool terminal_is_there(void);
 
-/* Returns 0, or -1 with `error` filled (EXIT_CODE_IO) if this kind of terminal is not supported. */
+/*
+ * Opens the terminal. Returns 0, or -1 with `error` filled (EXIT_CODE_IO) if this kind of terminal
+ * is not supported.
+ */
 int terminal_open(struct error *error);
 void terminal_close(void);
 

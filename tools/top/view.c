@@ -2,7 +2,10 @@
 
 #include <stdint.h>
 
-/* Selects the next part that has rows. `step` is 1, or VIEW_PARTS - 1 for backwards. */
+/*
+ * Selects the next part that has rows. `step` is 1 for the next one, and VIEW_PARTS - 1 for the
+ * previous one.
+ */
 static void select_next(struct view *view, size_t step)
 {
     for (size_t i = 0; i < VIEW_PARTS; i++) {

@@ -36,7 +36,7 @@ enum view_key {
 struct view_part {
     struct table_order order;
     size_t first; /* the first visible row */
-    /* Set by page_draw. */
+    /* page_draw sets these. */
     size_t count, shown; /* number of all rows, and of visible rows */
     bool sortable[TABLE_COLUMNS];
 };
@@ -50,7 +50,7 @@ struct view {
 
 void view_press(struct view *view, enum view_key key);
 
-/* If the selected part is empty, selects another one. Limits `first` to the existing rows. */
+/* Selects another part if the selected one is empty. Limits `first` to the existing rows. */
 void view_clamp(struct view *view);
 
 #endif

@@ -10,8 +10,8 @@
 #define PATIENCE_MS 1000
 
 /*
- * Reads an answer. If a signal interrupts the wait, as when the terminal is resized, continues to
- * wait until the time is over.
+ * Reads an answer. A signal, as when the terminal is resized, only interrupts the wait, which then
+ * continues until the time is over.
  */
 static enum connection_result watch_read_answer(struct connection *connection, const char **line,
                                                 size_t *size)

@@ -30,10 +30,7 @@ struct watch {
  */
 int watch_ask(struct watch *watch);
 
-/*
- * Draws the latest model with page_draw, and any trouble in the title. Returns false if out of
- * memory.
- */
+/* Draws the latest model with page_draw. The title shows `trouble`, if there is any. */
 bool watch_draw(const struct watch *watch, size_t rows, size_t columns, struct view *view,
                 struct page *page);
 

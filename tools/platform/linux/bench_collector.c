@@ -41,8 +41,8 @@ struct command_line {
 };
 
 /*
- * Finds the requested program, or sluice in the folder of this program. If it is missing, the start
- * fails later.
+ * Finds the requested program, or sluice in the folder of this program. A program that does not
+ * exist makes the start fail later.
  */
 static void find_program(struct command_line *line, const char *wanted)
 {
@@ -70,7 +70,7 @@ static void set_sink(char *url, const struct receiver_plan *plan)
 }
 
 /*
- * Makes the listener's URL. Adds receive_buffer only if the keys do not have it, because a key must
+ * Makes the listener's URL. Adds receive_buffer only if it is not in the keys, because a key must
  * not be given twice.
  */
 static void set_listener(char *url, const struct receiver_plan *plan)
@@ -101,7 +101,7 @@ static void become(const struct command_line *line, int log)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     char *arguments[ARGUMENTS_MOST + 1];
-    /* execv does not write to the words, although its parameter is not const */
+    /* The parameter of execv is not const, but execv does not write to the words. */
     memcpy(arguments, line->arguments, sizeof arguments);
     if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0)
@@ -112,7 +112,7 @@ static void become(const struct command_line *line, int log)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* The caller frees the text. */
+/* Returns the log from offset `from`, or NULL on failure. The caller frees the text. */
 static char *read_log(const struct collector *collector, off_t from)
 {
     struct stat status;

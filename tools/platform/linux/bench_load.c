@@ -12,7 +12,7 @@
 #include "tools/send/pacing.h"
 #include "tools/sending/udp_sender.h"
 
-/* The results. The bench reads them after the sender has ended. */
+/* The results of the sender, which the bench reads after the sender has ended. */
 struct shared {
     uint64_t sent;
     int64_t elapsed_ns; /* from the time when the first datagram is due to the end of sending */
@@ -48,8 +48,8 @@ static int send_group(struct sending *sending, size_t count, int64_t elapsed_ns,
 }
 
 /*
- * Returns the number of datagrams to send now. A segmenting sender waits until a whole buffer is
- * due.
+ * Returns the number of datagrams to send now. A segmenting sender waits until all datagrams of a
+ * buffer are due.
  */
 static size_t due_now(const struct sending *sending, int64_t elapsed_ns)
 {

@@ -12,8 +12,8 @@
 #define SLEEPS 100
 
 /*
- * Copies the model from a line such as "model name : AMD EPYC". If there is none, does not change
- * `text`.
+ * Copies the processor's model from a line such as "model name : AMD EPYC". Leaves `text` unchanged
+ * if there is no such line.
  */
 static void find_model(char *text, size_t size)
 {

@@ -24,8 +24,8 @@
 #define GROUP_SIZE 64
 
 /*
- * The distance between two buffers is not a power of two, because then all buffers would use the
- * same few cache sets.
+ * The distance between two buffers must not be a power of two. Otherwise all buffers would use the
+ * same few sets of the cache.
  */
 #define BUFFER_SIZE   2048
 #define BUFFER_STRIDE (BUFFER_SIZE + 64)
@@ -100,8 +100,8 @@ static void receive_by_edge(int fd, struct null_shared *shared, bool pauses)
         if (epoll_wait(epoll, &event, 1, -1) != 1)
             continue;
         /*
-         * If a receive call returns fewer datagrams than requested, the socket is empty. The
-         * collector relies on that, too.
+         * A call that returns fewer datagrams than requested shows that the socket is empty. The
+         * collector relies on that too.
          */
         while (take(fd, group, MSG_DONTWAIT, shared) == GROUP_SIZE) {
         }

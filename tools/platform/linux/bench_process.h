@@ -14,18 +14,18 @@
 #include "collector/base/error.h"
 
 /*
- * Forks. In the child returns 0. The child runs on processor `cpu` (-1: any), has the default
- * actions for signals, is killed when the bench ends, and must end by _exit. In the bench returns
- * the child's ID, or -1 with `error` filled.
+ * Forks. In the child it returns 0. The child runs on processor `cpu` (-1: any), has the default
+ * actions for signals, is killed when the bench ends, and must end by _exit. In the bench it
+ * returns the child's ID, or -1 with `error` filled.
  */
 pid_t process_fork(int cpu, struct error *error);
 
-/* Binds this process to a processor; -1: does nothing. */
+/* Binds this process to a processor. -1 does nothing. */
 void process_keep_to(int cpu);
 
 /*
- * Waits for a child's end, at most `patience_ns` (0: only checks; negative: no limit). Returns true
- * if the child has ended, and sets *status as waitpid(2) does.
+ * Waits at most `patience_ns` for the end of a child. 0 only checks, and a negative value sets no
+ * limit. Returns true if the child has ended, and sets *status as waitpid(2) does.
  */
 bool process_wait(pid_t pid, int64_t patience_ns, int *status);
 
@@ -33,12 +33,12 @@ bool process_wait(pid_t pid, int64_t patience_ns, int *status);
 void process_kill(pid_t pid);
 
 /*
- * Returns the processor time of all threads of a child or of this process in nanoseconds; 0 if
+ * Returns the processor time of all threads of a child or of this process, in nanoseconds. 0 means
  * unknown.
  */
 int64_t process_cpu_ns(pid_t pid);
 
-/* Returns the peak memory (RSS) of a process in bytes; 0 if unknown. */
+/* Returns the peak memory (RSS) of a process in bytes. 0 means unknown. */
 size_t process_peak_memory(pid_t pid);
 
 /* Returns zeroed memory that child processes share, or NULL if out of memory. */

@@ -9,7 +9,10 @@
 
 #include "tools/bench/receiver.h"
 
-/* Implement bench_receiver_count, _stop and _abandon for one kind of receiver. */
+/*
+ * The functions of one kind of receiver that implement bench_receiver_count, bench_receiver_stop
+ * and bench_receiver_abandon.
+ */
 struct receiver_ops {
     int (*count)(struct bench_receiver *receiver, struct receiver_counts *counts,
                  struct error *error);

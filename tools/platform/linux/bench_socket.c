@@ -69,7 +69,7 @@ void bench_socket_close(struct bench_socket *sender)
     free(sender);
 }
 
-/* Returns true for temporary errors: a signal, or a lack of buffers. */
+/* Returns true for a temporary error, such as a signal or a lack of buffers. */
 static bool is_passing(int code)
 {
     return code == EINTR || code == ENOBUFS || code == EAGAIN || code == ENOMEM;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Only root creates sockets in /run/sluice. */
+/* Only root can create a socket in /run/sluice, so its owner is not checked. */
 const struct usual_address usual_service = {USUAL_SERVICE_ADDRESS, false};
 const struct usual_address usual_last = {USUAL_EXAMPLE_ADDRESS, true};
 

@@ -56,8 +56,9 @@ static int open_socket(const struct address *to)
     if (fd < 0)
         return -1;
     /*
-     * Without this option, if the queue of a device is full, the system drops a datagram and
-     * reports success. The option also makes the system queue each ICMP error separately.
+     * With this option the system reports an error when it drops a datagram because the queue of a
+     * device is full. Otherwise it would report success. The option also makes it queue each ICMP
+     * error separately.
      */
     int on = 1;
     int asked = ipv6 ? setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on)
@@ -97,7 +98,7 @@ static void pause_for(int64_t nanoseconds)
 
 /*
  * Returns true to send a datagram again after `tries` failures. Most errors may belong to an
- * earlier datagram, even EMSGSIZE: a router requires smaller datagrams.
+ * earlier datagram. Even EMSGSIZE may, if a router required smaller datagrams.
  */
 static bool try_again(int code, unsigned tries)
 {
@@ -133,8 +134,8 @@ static unsigned reported_error(struct msghdr *message)
 }
 
 /*
- * Counts the refusals in the error queue and empties it, so that the next send does not fail with
- * one of its errors.
+ * Counts the refusals in the error queue, and empties the queue so that the next send does not fail
+ * with one of its errors.
  */
 static uint64_t count_refusals(int fd)
 {
@@ -153,8 +154,8 @@ static uint64_t count_refusals(int fd)
 }
 
 /*
- * Counts refusals. `code` is the socket's own error, which is the only report of a refusal if the
- * error queue was full. Returns true if there was a refusal.
+ * Counts the refusals that are reported. `code` is the socket's own error, which is the only report
+ * if the error queue was full. Returns true if there was a refusal.
  */
 static bool take_refusals(struct udp_sender *sender, int code)
 {
@@ -201,7 +202,7 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
     if (count > GROUP_SIZE)
         count = GROUP_SIZE;
     for (size_t i = 0; i < count; i++) {
-        /* struct iovec has no const; the data is only read. */
+        /* The base of a struct iovec is not const, but sendmmsg only reads the data. */
         memcpy(&sender->vectors[i].iov_base, &payloads[i].data, sizeof payloads[i].data);
         sender->vectors[i].iov_len = payloads[i].size;
     }
@@ -210,8 +211,8 @@ static size_t send_group(struct udp_sender *sender, const struct udp_payload *pa
         return 0;
     sender->sent += (uint64_t)sent;
     /*
-     * If sendmmsg sends only some datagrams, it does not return the error of the next one. If the
-     * error occurs again, the next call returns it.
+     * When sendmmsg sends only some of the datagrams, it does not return the error of the next one.
+     * If that error occurs again, the next call returns it.
      */
     if ((size_t)sent < count && !take_refusals(sender, 0))
         sender->retries++;

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 /*
- * Opens /dev/null in the wrong direction for each closed standard descriptor. So no file opened
- * later gets its number (open returns the lowest free number), and reading or writing it fails as
- * before.
+ * Opens /dev/null in the wrong direction for each closed standard descriptor. open returns the
+ * lowest free number, so otherwise a file that is opened later would get such a number. Reading or
+ * writing the descriptor still fails.
  */
 void standard_streams_prepare(void)
 {

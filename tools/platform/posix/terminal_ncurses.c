@@ -15,8 +15,8 @@ bool terminal_is_there(void)
 }
 
 /*
- * Returns true if ncurses supports the terminal. (newterm checks this, too, but leaks memory if it
- * fails.)
+ * Returns true if ncurses supports the terminal. newterm checks this too, but leaks memory if it
+ * fails.
  */
 static bool is_known(void)
 {
@@ -81,14 +81,14 @@ void terminal_show(const struct page *page)
     refresh();
 }
 
-/* Returns true if the terminal was closed. Then it returns no keys, and getch does not wait. */
+/* Returns true if the terminal was closed. It then has no keys, and getch would not wait. */
 static bool has_gone(void)
 {
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
     return poll(&keys, 1, 0) > 0 && (keys.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-/* The actions of keys, except those that end the program. */
+/* The keys and their actions, except the keys that end the program. */
 static const struct {
     int pressed;
     enum view_key key;

@@ -11,7 +11,7 @@
 static atomic_bool seen;
 
 /*
- * Held while the handler calls `call`, so that `call` does not run after interrupt_call has
+ * The handler holds this while it runs `call`. So `call` does not run after interrupt_call has
  * returned.
  */
 static SRWLOCK lock = SRWLOCK_INIT;
@@ -19,7 +19,8 @@ static void (*call)(void *context);
 static void *call_context;
 
 /*
- * Handles a console event. FALSE passes the event to the system's handler, which ends the program.
+ * Handles a console event. If it returns FALSE, the system's handler gets the event and ends the
+ * program.
  */
 static BOOL WINAPI note(DWORD event)
 {

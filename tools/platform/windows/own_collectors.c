@@ -4,7 +4,10 @@
  */
 #include "tools/top/own_collectors.h"
 
-/* While the service does not run, any user may create a pipe with this name. */
+/*
+ * While the service does not run, any user may create a pipe with this name. So the owner of the
+ * pipe is checked.
+ */
 const struct usual_address usual_service = {USUAL_PIPE_ADDRESS, true};
 const struct usual_address usual_last = {0};
 

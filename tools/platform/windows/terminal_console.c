@@ -12,11 +12,11 @@
 #include "tools/top/screen.h"
 #include "tools/top/terminal.h"
 
-/* Older headers do not define these. */
+/* Older headers do not define these modes. */
 #define OUTPUT_SEQUENCES 0x0004 /* ENABLE_VIRTUAL_TERMINAL_PROCESSING */
 #define OUTPUT_STAYS     0x0008 /* DISABLE_NEWLINE_AUTO_RETURN */
 
-/* Maximum number of characters in one write. */
+/* The maximum number of characters in one write. */
 #define PIECE 16384
 
 static struct {
@@ -31,7 +31,7 @@ bool terminal_is_there(void)
            GetConsoleMode(GetStdHandle(STD_OUTPUT_HANDLE), &mode) != 0;
 }
 
-/* Writes ASCII. Ignores errors: if the console was closed, the next wait reports it. */
+/* Writes ASCII. Ignores errors, because the next wait reports that the console was closed. */
 static void console_put(const char *text, size_t size)
 {
     while (size != 0) {
@@ -49,8 +49,8 @@ int terminal_open(struct error *error)
     console.input = GetStdHandle(STD_INPUT_HANDLE);
     console.output = GetStdHandle(STD_OUTPUT_HANDLE);
     /*
-     * The input modes make Ctrl-C an ordinary key, and (ENABLE_EXTENDED_FLAGS) disable selecting by
-     * the mouse, which would pause the output.
+     * These modes of the input make Ctrl-C an ordinary key. ENABLE_EXTENDED_FLAGS also stops the
+     * mouse from selecting text, which would pause the output.
      */
     if (!GetConsoleMode(console.input, &console.input_mode) ||
         !GetConsoleMode(console.output, &console.output_mode) ||
@@ -94,7 +94,7 @@ void terminal_show(const struct page *page)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* Keys that have no character, by their virtual key codes. */
+/* The keys that have no character, by their virtual key codes. */
 static const struct {
     WORD code;
     enum view_key key;

@@ -15,13 +15,13 @@
 #include "tools/command/interrupt.h"
 #include "tools/top/line_buffer.h"
 
-/* Windows' limit of a pipe's name, with \\.\pipe\ and the NUL. */
+/* The longest name of a pipe that Windows allows, with \\.\pipe\ and the NUL. */
 #define NAME_SIZE 257
 
-/* Time to wait for a free instance of the pipe while all have clients. */
+/* The time to wait for a free instance of the pipe while each one has a client. */
 #define BUSY_MS 1000
 
-/* Interval of the checks of standard output and Ctrl-C. */
+/* The interval at which standard output and Ctrl-C are checked. */
 #define LOOK_MS 200
 
 struct connection {
@@ -50,7 +50,10 @@ static int make_name(const char *text, wchar_t name[NAME_SIZE], struct error *er
     return -1;
 }
 
-/* With SECURITY_IDENTIFICATION the server can find out our user but cannot act as this user. */
+/*
+ * Opens the pipe. With SECURITY_IDENTIFICATION the server can learn which user this is, but cannot
+ * act as this user.
+ */
 static HANDLE open_pipe(const wchar_t *name)
 {
     int64_t until = clock_monotonic_ns() + BUSY_MS * INT64_C(1000000);
@@ -100,10 +103,7 @@ int connection_open(struct connection **out, const char *address, struct error *
 
 /* --- the pipe's owner ------------------------------------------------------------------------- */
 
-/*
- * Returns true if the ID is that of this user, or of the owner of objects that this process
- * creates.
- */
+/* Returns true if `sid` is this user, or the owner of objects that this process creates. */
 static bool is_this_user(PSID sid)
 {
     static const TOKEN_INFORMATION_CLASS classes[] = {TokenUser, TokenOwner};

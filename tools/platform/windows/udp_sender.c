@@ -14,7 +14,10 @@
 #define PASSING_TRIES  16
 #define MILLISECOND    INT64_C(1000000)
 
-/* For Windows 10 (1803) and later. Older SDKs do not define it. */
+/*
+ * CREATE_WAITABLE_TIMER_HIGH_RESOLUTION of Windows 10 (1803) and later, which older SDKs do not
+ * define.
+ */
 #define HIGH_RESOLUTION 0x00000002
 
 struct udp_sender {
@@ -136,8 +139,8 @@ static int wait_for_event(SOCKET handle, int64_t until_ns)
 }
 
 /*
- * Waits for the next report of a refusal: a receive fails, or the wait itself consumes the report
- * and returns POLLERR. Returns false if no report comes in time.
+ * Waits for the next report of a refusal. Either a receive fails with it, or the wait itself takes
+ * the report and returns POLLERR. Returns false if no report comes in time.
  */
 static bool await_report(SOCKET handle, int64_t until_ns)
 {
@@ -167,7 +170,7 @@ void udp_sender_close(struct udp_sender *sender)
     free(sender);
 }
 
-/* If possible, uses a timer that is finer than the system's clock tick (up to 16 ms). */
+/* Waits with a timer that is finer than the system's clock tick (up to 16 ms), if there is one. */
 void wait_until(int64_t moment_ns)
 {
     int64_t left = moment_ns - clock_monotonic_ns();

@@ -6,7 +6,7 @@
 """
 import sys
 
-# 10^-k for all k that a double can need: see collector/text/shortest_double.c.
+# These are the powers 10^-k for all k that a double can need. See collector/text/shortest_double.c.
 FIRST, LAST = -292, 324
 
 
@@ -18,7 +18,7 @@ def significand(power):
         shift = value.bit_length() - 128
         return value << -shift if shift <= 0 else -(-value >> shift)
     divisor = 10**-power
-    # The quotient has 128 or 129 bits; if it has 129, it is computed again with one bit less.
+    # The quotient has 128 or 129 bits. If it has 129, it is computed again with one bit less.
     bits = divisor.bit_length() + 128
     quotient = -(-(1 << bits) // divisor)
     if quotient.bit_length() > 128:

@@ -50,7 +50,8 @@ FAILED = "failed"    # the system refused a datagram (last_error); the next flus
 NOT_DUE = "not_due"  # Client.flush_every: the next flush is not due yet
 OFF = "off"          # the client is closed, or was opened by the process that forked this one
 
-# The limit for an MTU of 9000 with IPv4, and for larger ones, such as that of a loopback interface.
+# This limit fits an MTU of 9000 with IPv4. It also holds for larger ones, such as that of a
+# loopback interface.
 DATAGRAM_MOST = 8972
 DATAGRAM_LEAST = 512
 BOUNDS_MOST = 128  # maximum number of a histogram's upper bounds
@@ -61,7 +62,8 @@ _SEALING = 56  # bytes that sealing adds to a datagram
 _UINT64_MAX = (1 << 64) - 1
 _VARINT_MOST = 10
 
-# An attempt to send a datagram may fail with the ICMP error of an earlier datagram.
+# The number of attempts to send a datagram. An attempt may fail with the ICMP error of an earlier
+# datagram.
 _SEND_ATTEMPTS = 4
 _DONT_WAIT = getattr(socket, "MSG_DONTWAIT", 0)
 _IP_MTU, _IPV6_MTU = 14, 24  # Linux's values (linux/in.h, linux/in6.h)

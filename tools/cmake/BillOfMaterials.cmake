@@ -14,7 +14,7 @@ set(options --version ${SLUICE_VERSION} --copyright ${packaging}/copyright --obj
 if(SLUICE_SOURCE_TIME)
     list(APPEND options --moment ${SLUICE_SOURCE_TIME})
 endif()
-# Each row: the component's name in the copyright file, and its name in FromPkgConfig.cmake and
+# Each row has a component's name in the copyright file, and its name in FromPkgConfig.cmake and
 # FromSources.cmake.
 foreach(row "jansson jansson" "libcurl curl" "librdkafka rdkafka" "libsodium sodium" "libyaml yaml" "nats.c nats"
         "ncurses ncurses" "nghttp2 nghttp2" "openssl openssl" "protobuf-c protobuf_c" "zlib zlib" "zstd zstd")

@@ -23,7 +23,7 @@ else()
     include(${CMAKE_CURRENT_LIST_DIR}/FromPkgConfig.cmake)
 endif()
 
-# Some systems have the functions of libm in their C library.
+# Some systems have the functions of libm in their C library, and no libm.
 find_library(MATH_LIBRARY m)
 add_library(sluice_math INTERFACE)
 add_library(sluice::math ALIAS sluice_math)

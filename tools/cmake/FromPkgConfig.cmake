@@ -10,7 +10,7 @@ function(sluice_from_pkg_config name module archive)
 endfunction()
 
 sluice_from_pkg_config(protobuf_c libprotobuf-c protobuf-c)
-# The folder of protobuf-c.proto, which defines protobuf-c's options, and of the headers.
+# The folder of the headers and of protobuf-c.proto, which defines protobuf-c's options.
 pkg_get_variable(PROTOBUF_C_INCLUDEDIR libprotobuf-c includedir)
 if(SLUICE_ZSTD)
     sluice_from_pkg_config(zstd libzstd zstd)
@@ -75,7 +75,7 @@ function(sluice_loaded name archive)
 endfunction()
 
 if(SLUICE_TLS)
-    # Only the headers: the program loads the library at run time if it needs it.
+    # Only the headers are needed here. The program loads the library at run time if it needs it.
     pkg_check_modules(OPENSSL REQUIRED openssl>=3.0)
     sluice_library(openssl INCLUDES ${OPENSSL_INCLUDE_DIRS})
     sluice_loaded(openssl ssl ${OPENSSL_LIBRARY_DIRS} ${OPENSSL_LIBDIR})

@@ -82,14 +82,15 @@ endfunction()
 sluice_built(protobuf_c ${protobuf_c_source} ${protobuf_c_source}/protobuf-c/protobuf-c.c)
 set(PROTOBUF_C_INCLUDEDIR ${protobuf_c_source})
 
-# zstd: the files of its lib/ in the default configuration: one thread, and no formats older than 0.8.
+# zstd is built from the files of its lib/ in the default configuration: one thread, and no formats
+# older than 0.8.
 if(SLUICE_ZSTD)
     file(GLOB files ${zstd_source}/lib/common/*.c ${zstd_source}/lib/compress/*.c
         ${zstd_source}/lib/decompress/*.c)
     sluice_built(zstd ${zstd_source}/lib ${files})
-    # zstd's assembly code uses another calling convention than Windows.
+    # The calling convention of zstd's assembly code is not that of Windows.
     target_compile_definitions(zstd PRIVATE ZSTD_DISABLE_ASM)
-    # The higher levels are not used: optimising them for size saves 4 s of compiling.
+    # The higher levels are not used. Optimising them for size saves 4 s of compiling.
     if(NOT MSVC)
         set_source_files_properties(${zstd_source}/lib/compress/zstd_double_fast.c
             ${zstd_source}/lib/compress/zstd_lazy.c ${zstd_source}/lib/compress/zstd_opt.c
@@ -97,7 +98,7 @@ if(SLUICE_ZSTD)
     endif()
 endif()
 
-# zlib, without the part that opens files.
+# zlib is built without the part that opens files.
 if(SLUICE_ZLIB)
     file(GLOB files ${zlib_source}/*.c)
     list(FILTER files EXCLUDE REGEX "/gz[^/]*\\.c$")
@@ -120,7 +121,7 @@ if(SLUICE_YAML)
             YAML_VERSION_STRING="${version}")
 endif()
 
-# Values that jansson's own CMake script would determine; for this compiler they are known.
+# These values would be found by jansson's own CMake script. For this compiler they are known.
 function(sluice_jansson)
     foreach(found HAVE_INT32_T HAVE_LOCALE_H HAVE_SSIZE_T HAVE_STDINT_H HAVE_SYS_TYPES_H HAVE_UINT16_T
             HAVE_UINT32_T HAVE_UINT8_T USE_WINDOWS_CRYPTOAPI)
@@ -146,7 +147,7 @@ if(SLUICE_TOP)
     sluice_jansson()
 endif()
 
-# In this order: each links those before it.
+# The order matters, because each of these links those before it.
 if(openssl_source)
     include(${CMAKE_CURRENT_LIST_DIR}/SourceOpenssl.cmake)
 endif()
@@ -160,9 +161,9 @@ if(SLUICE_NATS)
     include(${CMAKE_CURRENT_LIST_DIR}/SourceNats.cmake)
 endif()
 
-# libsodium with all implementations, because it selects them at run time. The definitions are those of its
-# configure script, except AVX2 on Windows: gcc may place AVX values of 32 bytes on a stack that Windows
-# aligns to only 16 bytes.
+# libsodium is built with all its implementations, because it selects one at run time. The
+# definitions are those of its configure script, except that Windows has no AVX2: gcc may place AVX
+# values of 32 bytes on a stack that Windows aligns to only 16 bytes.
 function(sluice_sodium)
     set(from ${sodium_source}/src/libsodium)
     set(made ${PROJECT_BINARY_DIR}/sodium)

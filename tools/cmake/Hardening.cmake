@@ -13,8 +13,9 @@ if(MSVC AND SLUICE_HARDENED)
 elseif(SLUICE_HARDENED)
     set(hardened_options -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
     if(WIN32)
-        # -fstack-protector-strong is also for the linker, so that gcc links the stack protector's library
-        # (libssp). The other options are defaults since binutils 2.36. gcc has no control-flow guard.
+        # The linker gets -fstack-protector-strong too, so that gcc links the stack protector's
+        # library (libssp). The other options are defaults since binutils 2.36. gcc has no
+        # control-flow guard.
         add_link_options(-fstack-protector-strong -Wl,--dynamicbase,--high-entropy-va,--nxcompat)
     else()
         list(APPEND hardened_options -fstack-clash-protection

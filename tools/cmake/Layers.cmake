@@ -3,9 +3,9 @@ file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/layers.txt layer_rows REGEX "^[^#]")
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
 
-# Folders whose code runs at most once for a block of many records. Their objects have no intermediate code
-# for link-time optimisation, which then takes a third less time. A datagram with one metric takes 5
-# instructions more, of 4,743 (tools/instructions, 2026-11-30).
+# The code of these folders runs at most once for a block of many records. So their objects have no
+# intermediate code for link-time optimisation, which then takes a third less time. A datagram with
+# one metric takes 5 instructions more, of 4,743 (tools/instructions, 2026-11-30).
 set(rarely_run config config_tests control destinations files glossary health log metrics pipeline program
     spill status)
 

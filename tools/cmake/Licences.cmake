@@ -1,6 +1,6 @@
-# The licence of each library whose code is in programs that are linked from sources (for Windows, and
-# static): the library's name in FromSources.cmake, its name in tools/packaging/copyright, and the file in its
-# source folder. Libraries that only tests use have no row.
+# Each row is for a library whose code is in programs that are linked from sources (for Windows, and
+# static). It has the library's name in FromSources.cmake, its name in tools/packaging/copyright,
+# and the file of its licence in its source folder. Libraries that only tests use have no row.
 set(sluice_licences
     "curl libcurl COPYING"
     "jansson jansson LICENSE"
@@ -35,7 +35,7 @@ function(sluice_find_licences out)
         endif()
         list(APPEND found ${name} ${${library}_source}/${file})
     endforeach()
-    # The C library and the startup code, which are linked, too.
+    # The C library and the startup code are linked too.
     if(WIN32)
         set(library mingw-w64)
         set(copyright /usr/share/doc/mingw-w64-common/copyright)

@@ -1,4 +1,4 @@
-# Run by cpack -G External: makes the .msi from the staged files.
+# cpack -G External runs this script, which makes the .msi from the staged files.
 find_program(python NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 set(package ${CPACK_PACKAGE_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME}.msi)
 execute_process(

@@ -1,5 +1,6 @@
-# Run by cpack between staging and packing: makes changes for one package format. Each group of components has
-# a folder, which becomes a package; for the archives one folder has all components.
+# cpack runs this script between staging and packing. It makes the changes for one package format.
+# Each group of components has a folder, which becomes a package. For the archives, one folder has
+# all components.
 file(GLOB groups LIST_DIRECTORIES true ${CPACK_TEMPORARY_DIRECTORY}/*)
 
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")

@@ -19,7 +19,7 @@ if(SLUICE_STATIC)
     endwhile()
 endif()
 
-# The folders of man and of each shell.
+# The folders of man pages and of each shell's completions.
 foreach(program ${programs})
     set(component ${tools_component})
     if(program STREQUAL "sluice")
@@ -58,7 +58,7 @@ set(modules ${client}/sluice_client.py ${client}/sluice_seal.py)
 install(FILES ${modules} DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice COMPONENT modules)
 install(FILES ${modules} DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL)
 
-# Optional settings for bursts.
+# Optional settings for a machine that receives bursts.
 install(FILES ${packaging}/systemd/sluice-buffers.conf ${packaging}/systemd/sysctl.conf
     DESTINATION ${examples})
 
@@ -76,7 +76,7 @@ install(FILES ${packaging}/logrotate DESTINATION etc/logrotate.d RENAME sluice $
 install(FILES ${packaging}/sluice.yaml DESTINATION etc/sluice ${only_system})
 
 if(SLUICE_PORTABLE)
-    # The system's Python has the module. Another Python may be before it in PATH.
+    # The system's Python has the module, but another Python may come before it in PATH.
     find_program(SLUICE_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
     execute_process(COMMAND ${SLUICE_SYSTEM_PYTHON} -c "import markdown_it"
         RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
@@ -128,7 +128,7 @@ set(python_description "\
 Applications in Python send counters, gauges and histograms to Sluice over UDP
 with this module. A second module seals datagrams, and needs PyNaCl only to
 encrypt them.")
-# The first version with separate packages for the tools and the client libraries.
+# The first version that has separate packages for the tools and the client libraries.
 set(sluice_split_version 0.2.0~)
 include(${CMAKE_CURRENT_LIST_DIR}/PackagingDeb.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/PackagingRpm.cmake)

@@ -17,7 +17,8 @@ function(sluice_program name description)
     if(WIN32)
         set(resource ${CMAKE_CURRENT_BINARY_DIR}/${name}.rc)
         configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/version.rc.in ${resource} @ONLY)
-        # A separate library, because the resource compiler does not accept our warning options.
+        # This is a separate library, because the resource compiler does not accept our warning
+        # options.
         add_library(${name}-version OBJECT ${resource})
         target_link_libraries(${name} PRIVATE ${name}-version)
     endif()

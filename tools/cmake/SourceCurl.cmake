@@ -41,7 +41,7 @@ if(WIN32)
     return()
 endif()
 
-# nghttp2: HTTP/2's frames and header compression.
+# Builds nghttp2, which has HTTP/2's frames and header compression.
 file(GLOB files ${nghttp2_source}/lib/*.c)
 set(nghttp2_made ${PROJECT_BINARY_DIR}/nghttp2)
 file(STRINGS ${nghttp2_source}/CMakeLists.txt number REGEX "^project\\(nghttp2 VERSION ")
@@ -56,8 +56,9 @@ target_compile_definitions(nghttp2
     PRIVATE _GNU_SOURCE HAVE_ARPA_INET_H HAVE_NETINET_IN_H HAVE_TIME_H)
 target_compile_options(nghttp2 PRIVATE -Os)
 
-# The definitions that libcurl's configure script finds for musl, without HAVE_SCHED_YIELD: musl declares
-# calloc in <sched.h>, after libcurl has made it a macro.
+# These definitions are those that libcurl's configure script finds for musl, without
+# HAVE_SCHED_YIELD. musl declares calloc in <sched.h>, and libcurl has made calloc a macro before
+# that.
 target_compile_definitions(curl PRIVATE
     _GNU_SOURCE OS="Linux" USE_OPENSSL USE_NGHTTP2 USE_THREADS_POSIX
     CURL_EXTERN_SYMBOL= CURL_CA_FALLBACK # authorities: those of OpenSSL, unless server_ca= names others

@@ -16,7 +16,7 @@ endif()
 file(GLOB files ${rdkafka_source}/src/*.c)
 list(JOIN rdkafka_without "|" rdkafka_without)
 list(FILTER files EXCLUDE REGEX "/(${rdkafka_without})\\.c$")
-# Included as librdkafka/rdkafka.h, as after an installation.
+# The headers are included as librdkafka/rdkafka.h, as after an installation.
 set(include ${PROJECT_BINARY_DIR}/include)
 foreach(header rdkafka.h rdkafka_mock.h)
     configure_file(${rdkafka_source}/src/${header} ${include}/librdkafka/${header} COPYONLY)
@@ -34,8 +34,9 @@ if(WIN32)
         UNICODE _WIN32_WINNT=0x0A00 _X86INTRIN_H_INCLUDED)
     target_link_libraries(rdkafka PUBLIC ws2_32 secur32)
 else()
-    # The values that its configure script finds for musl, and for OpenSSL as an archive: librdkafka then
-    # searches for CA certificates where several distributions have them.
+    # These values are those that its configure script finds for musl, and for OpenSSL as an
+    # archive. With the archive, librdkafka searches for CA certificates where several distributions
+    # have them.
     target_compile_definitions(rdkafka PRIVATE
         _GNU_SOURCE HAVE_STRCASESTR=1 HAVE_STRERROR_R=1 WITH_STATIC_LIB_libcrypto=1)
     foreach(found HAVE_ATOMICS_32 HAVE_ATOMICS_64 HAVE_PTHREAD_SETNAME_GNU HAVE_RAND_R HAVE_REGEX HAVE_STRNDUP

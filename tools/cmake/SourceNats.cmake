@@ -1,7 +1,7 @@
 # nats.c with TLS and without NATS Streaming: sluice::nats. Only for a static build. Included by
 # FromSources.cmake.
 file(GLOB files ${nats_source}/src/*.c ${nats_source}/src/unix/*.c)
-# Included as nats/nats.h, as after an installation.
+# The headers are included as nats/nats.h, as after an installation.
 set(nats_made ${PROJECT_BINARY_DIR}/nats)
 foreach(header nats.h status.h version.h)
     configure_file(${nats_source}/src/${header} ${nats_made}/nats/${header} COPYONLY)

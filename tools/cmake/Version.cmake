@@ -28,7 +28,7 @@ function(_sluice_git folder out)
     set(${out} "${answer}" PARENT_SCOPE)
 endfunction()
 
-# Reads a value of version.txt; empty if git has not filled it in.
+# Reads a value of version.txt, which is empty if git has not filled it in.
 function(_sluice_archived folder key out)
     set(value "")
     if(EXISTS ${folder}/tools/cmake/version.txt)
@@ -71,7 +71,7 @@ function(sluice_find_version folder)
     set(SLUICE_SOURCE_TIME "${moment}" PARENT_SCOPE)
 endfunction()
 
-# Configures again after a checkout of another commit, or a new tag.
+# Runs CMake again after a checkout of another commit, or for a new tag.
 function(sluice_watch_version)
     foreach(path logs/HEAD packed-refs refs/tags)
         _sluice_git(${PROJECT_SOURCE_DIR} found rev-parse --git-path ${path})

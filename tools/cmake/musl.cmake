@@ -12,7 +12,8 @@ endif()
 
 set(CMAKE_LIBRARY_PATH ${SLUICE_MUSL})
 
-# musl has no kernel headers. The system's are used, without the headers of the C library in the same folder.
+# musl has no kernel headers. The system's are used, but not the headers of the C library in the
+# same folder.
 set(kernel ${CMAKE_BINARY_DIR}/kernel)
 if(NOT EXISTS ${kernel}/linux)
     file(MAKE_DIRECTORY ${kernel})

@@ -13,8 +13,8 @@ PANEL = {"width": 300, "height": 270}
 LEFT, TOP, BETWEEN_X, BETWEEN_Y = 70, 90, 480, 360
 LINE_HEIGHT = 14
 
-# Pairs of colours for the light and the dark theme, each with a contrast of 4.5:1 to its
-# background, in the order of the programs.
+# Each row has the colours for the light and the dark theme, with a contrast of 4.5:1 to the
+# background. The rows are in the order of the programs.
 COLOURS = [("#0b57a4", "#7ab8ff"), ("#b3261e", "#ff9a92"), ("#1b6e3c", "#7fd8a0"),
            ("#7a4b00", "#e8b661"), ("#6f3fb0", "#cfaeff"), ("#00696e", "#6fd6dc"),
            ("#9c1c6b", "#ff9fd6"), ("#555555", "#bbbbbb")]

@@ -23,8 +23,8 @@ LIBRARIES = f"usr/lib/{platform.machine()}-linux-gnu"
 class Peer:
     name: str
     configuration: str
-    # The command, from the program's folder and the configuration with its words replaced. The
-    # configuration is None if only the command's first word is needed.
+    # Returns the command. Its arguments are the program's folder, and the configuration with its
+    # words replaced. The configuration is None if only the first word of the command is needed.
     command: Callable[[pathlib.Path, pathlib.Path], list]
     reader: type
     traffic: str = "telemetry"  # one of traffic.KINDS

@@ -13,7 +13,7 @@ PROVIDERS = "v1.56.0"
 FETCHED = f"otelcol-{VERSION}"
 MODULES = "go.opentelemetry.io/collector"
 
-# The collector does not start without the environment provider.
+# Without the environment provider the collector does not start.
 PARTS = f"""\
 dist:
   name: otelcol

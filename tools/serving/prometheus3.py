@@ -12,7 +12,7 @@ VERSION = "v0.316.0"  # of the Go module; the program's own version is 3.16.0
 FETCHED = f"prometheus-{VERSION}"
 PROGRAM = "github.com/prometheus/prometheus/cmd/prometheus"
 
-# For exemplars, metadata, and the conversion of deltas to cumulative values.
+# These features are for exemplars, metadata, and the conversion of deltas to cumulative values.
 FEATURES = "exemplar-storage,metadata-wal-records,otlp-deltatocumulative"
 
 

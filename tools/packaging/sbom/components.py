@@ -13,8 +13,8 @@ import subprocess
 
 from spdx import UNKNOWN
 
-# A component's name in tools/packaging/copyright, and the names of its archives in Debian and in
-# the builds from sources (for Windows, and static).
+# For each component, its name in tools/packaging/copyright, and the names of its archives in Debian
+# and in the builds from sources (for Windows, and static).
 LINKED = {
     "jansson": ("libjansson.a",),
     "libcurl": ("libcurl.a",),
@@ -30,8 +30,8 @@ LINKED = {
     "zstd": ("libzstd.a",),
 }
 
-# Components that the compiler links into each program: name, pattern of their files' paths,
-# licence.
+# The components that the compiler links into each program: their names, patterns of their files'
+# paths, and their licences.
 ADDED = (
     ("gcc", r"/gcc/[^/]+/[^/]+/[^/]+$", "GPL-3.0-or-later WITH GCC-exception-3.1"),
     ("mingw-w64", r"/x86_64-w64-mingw32/lib/[^/]+$", "ZPL-2.1"),
@@ -40,7 +40,7 @@ ADDED = (
      "LGPL-2.1-or-later"),
 )
 
-# Debian's licence names that differ from SPDX's.
+# Debian's names of licences that differ from those of SPDX.
 SPDX = {"Expat": "MIT", "MIT/X11": "X11-distribute-modifications-variant"}
 
 

@@ -23,7 +23,7 @@ def arguments():
     parser.add_argument("--moment", default="0")
     parser.add_argument("--copyright", required=True, type=pathlib.Path)
     parser.add_argument("--objdump", required=True)
-    # --known NAME=VERSION is for systems without Debian's packages. --source NAME=FOLDER is an
+    # --known NAME=VERSION is for systems without Debian's packages. --source NAME=FOLDER names an
     # unpacked source.
     parser.add_argument("--known", action="append", default=[])
     parser.add_argument("--source", action="append", default=[])

@@ -48,6 +48,13 @@
 #define NEVER_INLINE  __declspec(noinline)
 #endif
 
+/* States that the program never gets here, for example because a switch has all cases. */
+#if defined(__GNUC__) || defined(__clang__)
+#define UNREACHABLE() __builtin_unreachable()
+#else
+#define UNREACHABLE() __assume(0)
+#endif
+
 /* Loads the memory at the address into the cache in advance, because it will be used soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define PREFETCH(address) __builtin_prefetch(address)

@@ -482,7 +482,7 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
                                                 const uint8_t *tag, const uint8_t *at,
                                                 const uint8_t *end)
 {
-    switch (step->act) {
+    switch ((enum plain_act)step->act) {
     case PLAIN_TEXT:
     case PLAIN_BYTES:
         put32(message + step->mark, step->mark_value);
@@ -507,9 +507,19 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
         return parse_map(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_REQUIRED:
         return parse_required(room, type, step, message, at, end);
-    default:
+    case PLAIN_UNKNOWN:
+    case PLAIN_GIVE_UP:
+    case PLAIN_SINT32:
+    case PLAIN_SINT64:
+    case PLAIN_BOOL:
+    case PLAIN_FIXED32:
+    case PLAIN_CLOSED:
+    case PLAIN_PACKED:
+    case PLAIN_NUMBERS:
+    case PLAIN_TEXTS:
         return parse_other(room, step, message, tag, at, end);
     }
+    UNREACHABLE(); /* so that the compiler does not check the range of `act` for each field */
 }
 
 static const uint8_t *parse(struct room *room, const struct message_type *type,

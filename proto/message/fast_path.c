@@ -6,6 +6,7 @@
 #include "collector/text/compiler.h"
 #include "collector/text/utf8.h"
 #include "proto/message/decoder.h"
+#include "proto/message/fast_numbers.h"
 
 /* The free part of the arena. Blocks are aligned as by arena_allocate. */
 struct room {
@@ -32,6 +33,12 @@ static inline void *allocate(struct room *room, size_t size)
     return block;
 }
 
+/* Returns true if a message of this size fits at `next`, and a further piece of its prototype. */
+static inline bool has_room(const struct room *room, const void *next, size_t size)
+{
+    return (size_t)(room->end - (const uint8_t *)next) >= size + PROTOTYPE_PIECE;
+}
+
 /*
  * Returns an empty message, a copy of the type's prototype. It is copied in pieces of fixed size,
  * and the last piece may extend into the free room after the message. Returns NULL if that does not
@@ -40,7 +47,7 @@ static inline void *allocate(struct room *room, size_t size)
 static inline ProtobufCMessage *new_message(struct room *room, const struct message_type *type)
 {
     size_t size = type->size;
-    if ((size_t)(room->end - room->next) < size + PROTOTYPE_PIECE)
+    if (!has_room(room, room->next, size))
         return no_room(room);
     char *message = (char *)room->next;
     const char *prototype = type->prototype;
@@ -48,72 +55,6 @@ static inline ProtobufCMessage *new_message(struct room *room, const struct mess
         memcpy(message + at, prototype + at, PROTOTYPE_PIECE);
     room->next += size;
     return (ProtobufCMessage *)(void *)message;
-}
-
-static inline void put32(void *place, uint32_t value)
-{
-    memcpy(place, &value, sizeof value);
-}
-
-static inline void put64(void *place, uint64_t value)
-{
-    memcpy(place, &value, sizeof value);
-}
-
-static inline const uint8_t *parse_fixed64(const uint8_t *at, const uint8_t *end, void *place)
-{
-    uint64_t bits = 0;
-    at = wire_read_fixed64(at, end, &bits);
-    put64(place, bits);
-    return at;
-}
-
-static inline const uint8_t *parse_varint32(const uint8_t *at, const uint8_t *end, void *place)
-{
-    uint64_t bits = 0;
-    at = wire_read_varint(at, end, &bits);
-    put32(place, (uint32_t)bits);
-    return at;
-}
-
-static inline const uint8_t *parse_varint64(const uint8_t *at, const uint8_t *end, void *place)
-{
-    uint64_t bits = 0;
-    at = wire_read_varint(at, end, &bits);
-    put64(place, bits);
-    return at;
-}
-
-static const uint8_t *parse_number(enum plain_act act, const uint8_t *at, const uint8_t *end,
-                                   void *place)
-{
-    uint64_t bits = 0;
-    switch (act) {
-    case PLAIN_FIXED64:
-        return parse_fixed64(at, end, place);
-    case PLAIN_FIXED32:
-        at = wire_read_fixed32(at, end, &bits);
-        put32(place, (uint32_t)bits);
-        return at;
-    case PLAIN_VARINT64:
-        return parse_varint64(at, end, place);
-    case PLAIN_SINT64:
-        at = wire_read_varint(at, end, &bits);
-        put64(place, wire_unzigzag64(bits));
-        return at;
-    case PLAIN_VARINT32:
-        return parse_varint32(at, end, place);
-    case PLAIN_SINT32:
-        at = wire_read_varint(at, end, &bits);
-        put32(place, wire_unzigzag32((uint32_t)bits));
-        return at;
-    case PLAIN_BOOL:
-        at = wire_read_varint(at, end, &bits);
-        put32(place, bits != 0);
-        return at;
-    default:
-        return NULL;
-    }
 }
 
 static inline void put_text(void *place, const uint8_t *bytes, size_t size)
@@ -140,22 +81,25 @@ static const uint8_t *parse(struct room *room, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
 
 /*
- * Decodes a message of a pair type at once if it has both strings in order and is ASCII, so that
- * each length has one byte. Returns false, without a change, for any other message.
+ * Decodes a message of a pair type at once if it has both strings in order, and if its bytes are
+ * ASCII (which the caller checks), so that each length has one byte. Returns false, without a
+ * change, for any other message.
  */
-static inline bool parse_pair(const struct message_type *type, ProtobufCMessage *message,
-                              const uint8_t *at, size_t size)
+static ALWAYS_INLINE bool parse_pair(const struct message_type *type, struct pair *pair,
+                                     const uint8_t *at, size_t size)
 {
     if (size < 4 || at[0] != type->pair_tags[0] || at[1] > size - 4)
         return false;
     size_t first = at[1];
     size_t second = size - 4 - first;
     const uint8_t *rest = at + 2 + first;
-    if (rest[0] != type->pair_tags[1] || rest[1] != second || !utf8_is_ascii(at, size))
+    if (rest[0] != type->pair_tags[1] || rest[1] != second)
         return false;
-    const struct plain_step *steps = &type->steps[PLAIN_FIRST_FIELD];
-    put_text((char *)message + steps[0].offset, at + 2, first);
-    put_text((char *)message + steps[1].offset, rest + 2, second);
+    pair->base.descriptor = type->descriptor;
+    pair->base.n_unknown_fields = 0;
+    pair->base.unknown_fields = NULL;
+    put_text(&pair->text[0], at + 2, first);
+    put_text(&pair->text[1], rest + 2, second);
     return true;
 }
 
@@ -173,7 +117,8 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
     if (message == NULL)
         return NULL;
     *place = message;
-    if (type->pair && parse_pair(type, message, at, length))
+    if (type->pair && utf8_is_ascii(at, length) &&
+        parse_pair(type, (struct pair *)(void *)message, at, length))
         return at + length;
     room->levels--;
     at = parse(room, type, message, at, at + length);
@@ -250,6 +195,37 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
 }
 
 /*
+ * Decodes consecutive elements of a pair type, with a tag of one byte, that are all as parse_pair
+ * expects. Returns NULL, without a change, for any other elements.
+ */
+static ALWAYS_INLINE const uint8_t *parse_pairs(struct room *room, const struct plain_step *step,
+                                                char *message, const uint8_t *tag,
+                                                const uint8_t *end)
+{
+    struct pair *first = (struct pair *)(void *)room->next;
+    struct pair *pair = first;
+    const uint8_t *at = tag;
+    while (is_again(tag, 1, at, end)) {
+        size_t size = at[1];
+        if (size > (size_t)(end - at) - 2 || !has_room(room, pair, sizeof *pair) ||
+            !parse_pair(step->message, pair, at + 2, size))
+            return NULL;
+        at += 2 + size;
+        pair++;
+    }
+    if (room->levels == 0 || !utf8_is_ascii(tag, (size_t)(at - tag)))
+        return NULL;
+    room->next = (uint8_t *)pair;
+    ProtobufCMessage **list = make_list(room, step, message, (size_t)(pair - first));
+    if (list == NULL)
+        room->next = (uint8_t *)first;
+    else
+        for (struct pair *each = first; each != pair; each++)
+            *list++ = &each->base;
+    return list == NULL ? NULL : at;
+}
+
+/*
  * A separate copy of parse_messages for longer tags. The other copy compares tags as single bytes.
  */
 static NEVER_INLINE const uint8_t *parse_messages_of_long_tag(struct room *room,
@@ -258,6 +234,15 @@ static NEVER_INLINE const uint8_t *parse_messages_of_long_tag(struct room *room,
                                                               size_t tag_size, const uint8_t *end)
 {
     return parse_messages(room, step, message, tag, tag_size, end);
+}
+
+/* Decodes consecutive elements, with a tag of one byte, that are messages. */
+static ALWAYS_INLINE const uint8_t *parse_list(struct room *room, const struct plain_step *step,
+                                               char *message, const uint8_t *tag,
+                                               const uint8_t *end)
+{
+    const uint8_t *at = step->message->pair ? parse_pairs(room, step, message, tag, end) : NULL;
+    return at != NULL ? at : parse_messages(room, step, message, tag, 1, end);
 }
 
 /*
@@ -484,9 +469,11 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
 {
     switch ((enum plain_act)step->act) {
     case PLAIN_TEXT:
+        put32(message + step->mark, step->mark_value);
+        return parse_text(true, at, end, message + step->offset);
     case PLAIN_BYTES:
         put32(message + step->mark, step->mark_value);
-        return parse_text(step->act == PLAIN_TEXT, at, end, message + step->offset);
+        return parse_text(false, at, end, message + step->offset);
     case PLAIN_FIXED64:
         put32(message + step->mark, step->mark_value);
         return parse_fixed64(at, end, message + step->offset);
@@ -501,7 +488,7 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
         return parse_single(room, step, message, at, end);
     case PLAIN_MESSAGES:
         if (at - tag == 1)
-            return parse_messages(room, step, message, tag, 1, end);
+            return parse_list(room, step, message, tag, end);
         return parse_messages_of_long_tag(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_MAP:
         return parse_map(room, step, message, tag, (size_t)(at - tag), end);

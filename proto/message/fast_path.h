@@ -74,6 +74,12 @@ struct plain_step {
  */
 #define PLAIN_FIRST_FIELD 2
 
+/* A message of a pair type (message_type.pair) in memory. */
+struct pair {
+    ProtobufCMessage base;
+    ProtobufCBinaryData text[2];
+};
+
 enum plain_result {
     PLAIN_DECODED,
     PLAIN_GIVEN_UP, /* the message is not plain, or not valid */

@@ -155,7 +155,8 @@ struct message_type {
 
     /* For the fast decoder (message/fast_path.h). */
     bool plain; /* this type and those of all submessages are plain */
-    bool pair;  /* the fields are two strings, as in an entry of a map from string to string */
+    bool pair;  /* the fields are two strings, as in an entry of a map from string to string, and
+                   are in memory as in a struct pair */
     uint8_t pair_tags[2];
     const struct plain_step *steps; /* two without a field, and one for each element of `fields` */
     uint8_t step_of[ONE_BYTE_TAGS]; /* for each tag of one byte: index in `steps` */

@@ -103,7 +103,9 @@ static bool is_bare_text(const struct message_type *type, size_t field)
 
 static void find_pair(struct message_type *type)
 {
-    type->pair = type->field_count == 2 && is_bare_text(type, 0) && is_bare_text(type, 1);
+    type->pair = type->field_count == 2 && is_bare_text(type, 0) && is_bare_text(type, 1) &&
+                 type->fields[0].offset == offsetof(struct pair, text[0]) &&
+                 type->fields[1].offset == offsetof(struct pair, text[1]);
     for (size_t i = 0; type->pair && i < 2; i++)
         type->pair_tags[i] = (uint8_t)WIRE_TAG(type->fields[i].number, WIRE_LENGTH);
 }

@@ -386,6 +386,58 @@ TEST_WITH(levels_are_counted, open_tree, close_decoding)
     assert_plain(state);
 }
 
+/* Puts three labels, of which the one at `place` has the given bytes. */
+static void put_labels(const char *bytes, size_t size, size_t place)
+{
+    static const char usual[] = "\x0a\x04host\x12\x05web-1";
+    wire_clear(&wire);
+    for (size_t i = 0; i < 3; i++)
+        wire_bytes(&wire, 5, i == place ? bytes : usual, i == place ? size : sizeof usual - 1);
+    wire_uint(&wire, 3, 7);
+}
+
+/* Labels are pairs, which are decoded together if all of them are as usual. */
+TEST_WITH(labels_of_any_form_are_decoded_alike, open_telemetry, close_decoding)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool plain;
+    } labels[] = {
+        {"\x0a\x01k\x12\x01v", 6, true},
+        {"\x0a\x00\x12\x00", 4, true},
+        {"", 0, true},
+        {"\x0a\x01k", 3, true},
+        {"\x12\x01v\x0a\x01k", 6, true},
+        {"\x0a\x01k\x0a\x01v", 6, true},
+        {"\x0a\x01k\x12\x01v\x18\x01", 8, true},
+        {"\x0a\x01k\x12\x02\xc3\xa4", 7, true},
+        {"\x0a\x81\x00k\x12\x01v", 7, true},
+        {"\x0a\x01k\x12\x02\xc3v", 7, false},
+        {"\x0a\x01k\x12\x02v", 6, false},
+        {"\x0a\x01k\x12\x00v", 6, false},
+        {"\x0a\x07k\x12\x01v", 6, false},
+    };
+    const struct message_type *type = type_of(*state);
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        for (size_t place = 0; place < 3; place++) {
+            put_labels(labels[i].bytes, labels[i].size, place);
+            assert_int_equal(is_plain(type, 1), labels[i].plain);
+            assert_false(is_plain(type, 0));
+            for (size_t room = 0; room < 512; room += 8) {
+                struct both both;
+                decode_both(&both, type, 1, room);
+                close_both(&both);
+            }
+        }
+        wire_clear(&wire);
+        wire_bytes(&wire, 5, labels[i].bytes, labels[i].size);
+        assert_int_equal(is_plain(type, 1), labels[i].plain);
+        wire.size--; /* the last label is cut */
+        assert_false(is_plain(type, 1));
+    }
+}
+
 /* A sender with a newer schema sends fields that this schema does not know. */
 TEST_WITH(unknown_fields_are_plain_as_long_as_their_list_can_grow, open_tree, close_decoding)
 {

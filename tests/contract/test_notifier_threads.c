@@ -254,8 +254,8 @@ TEST_WITH(a_removal_that_is_never_reported_does_not_keep_a_notifier_alive, set_u
 /* --- threads that run by themselves ----------------------------------------------------------- */
 
 /*
- * The events of a socket that all threads got. An event after REMOVED counts as too late, because
- * the token may have been freed.
+ * The numbers of events of one socket, which all threads count. An event after REMOVED counts as
+ * too late, because the token may have been freed.
  */
 static struct tally {
     atomic_size_t ready;

@@ -95,7 +95,7 @@ TEST_WITH(a_removal_that_fails_is_tried_again, watching_set_up, watching_tear_do
         emulation_fail_next(failures[i].returned, failures[i].result);
         stop_watching(watched);
         assert_int_equal(wait_once(MANY_EVENTS, 20), 0);
-        /* The socket is still registered, so an event of it can come. */
+        /* The socket is still registered, so emulation_notify() succeeds. */
         assert_true(emulation_notify(handle_of(watched), SOCKET_EVENT_IN));
         wait_until(watched->removed, 1);
         assert_int_equal(watched->ready, 0);

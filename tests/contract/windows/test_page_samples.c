@@ -211,7 +211,7 @@ TEST_WITH(remove_combined_with_enable_in_one_operation_is_refused, set_up, tear_
     enable(0);
     assert_int_not_equal(
         request(0, SOCKET_OPERATION_REMOVE | SOCKET_OPERATION_ENABLE, SOCKET_EVENT_IN, LEVEL), 0);
-    /* The registration still exists, so an event comes. */
+    /* The registration still exists, so no REMOVE packet comes. */
     assert_int_equal(next_packet(SILENCE_MS).dwNumberOfBytesTransferred, 0);
     assert_int_equal(emulation_malformed(), malformed + 1);
 }
@@ -301,8 +301,8 @@ TEST_WITH(an_accepted_socket_left_blocking_holds_its_thread, set_up, tear_down)
 }
 
 /*
- * An accepted socket inherits WSAEventSelect from its listening socket. While it is in force, no
- * notifications come.
+ * An accepted socket inherits WSAEventSelect from its listening socket. While this selection is in
+ * force, no notifications come.
  */
 TEST_WITH(an_accepted_socket_is_not_selected_for_events_any_more, set_up, tear_down)
 {

@@ -20,7 +20,7 @@ TEST(bytes_come_out_in_order_in_any_pieces)
     struct byte_ring *ring = byte_ring_create(10);
     assert_non_null(ring);
     char taken[8] = "";
-    /* In the rounds, the parts wrap around the end of the ring at each position. */
+    /* The parts wrap around the end of the ring, at another position in each round. */
     for (int round = 0; round < 30; round++) {
         const struct byte_part parts[] = {{"ab", 2}, {NULL, 0}, {"cdefg", 5}};
         assert_true(byte_ring_is_empty(ring));

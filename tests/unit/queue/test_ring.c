@@ -17,7 +17,7 @@ TEST(items_come_out_in_the_order_they_went_in)
     int items[5];
     struct ring *ring = ring_create(5);
     assert_null(ring_pop(ring));
-    /* In the rounds, the items wrap around the end of the slots at each position. */
+    /* The items wrap around the end of the slots, at another position in each round. */
     for (int round = 0; round < 100; round++) {
         for (int i = 0; i < 3 + round % 3; i++)
             assert_true(ring_push(ring, &items[i]));
@@ -80,7 +80,7 @@ static void assert_pops(struct ring *ring, const int *expected, size_t count)
 TEST(chosen_items_are_taken_out_oldest_first_and_the_rest_keep_their_order)
 {
     int items[] = {9, 1, 8, 2, 7, 3};
-    /* In the rounds, the items wrap around the end of the slots at each position. */
+    /* The items wrap around the end of the slots, at another position in each round. */
     for (size_t start = 0; start < 8; start++) {
         struct ring *ring = ring_create(6);
         struct numbers small = {.below = 5};

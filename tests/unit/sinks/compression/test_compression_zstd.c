@@ -90,7 +90,7 @@ TEST(a_frame_is_decompressed_to_its_end_however_short_it_is)
     char *same = malloc(1000000);
     assert_non_null(same);
     memset(same, 'a', 1000000);
-    /* zstd writes blocks for such data that repeat one byte. */
+    /* For such data, zstd writes blocks that repeat one byte. */
     compressed_add_frame(&file, zstd, same, 1000000);
     assert_int_equal(compressed_whole(&file, file.size, zstd), file.size);
     free(same);

@@ -266,15 +266,16 @@ struct group {
 static bool has_room(const struct kafka *kafka, const struct kafka_flight *flight, bool is_limited,
                      struct group *group)
 {
-    if (kafka->flights.handed == 0)
-        return true;
-    if (is_limited)
+    bool is_first = kafka->flights.handed == 0;
+    if (is_first)
+        *group = (struct group){0, 0};
+    else if (is_limited)
         return false;
-    if (kafka->flights.per_block)
+    else if (kafka->flights.per_block)
         return kafka->flights.handed < BLOCKS_MOST;
     group->messages += flight->waiting;
     group->bytes += flight->block->size + flight->waiting * KAFKA_MESSAGE_HEAD;
-    return group->messages <= REQUEST_MESSAGES && group->bytes <= REQUEST_SIZE;
+    return is_first || (group->messages <= REQUEST_MESSAGES && group->bytes <= REQUEST_SIZE);
 }
 
 static void hand_waiting(struct kafka *kafka)
@@ -297,8 +298,6 @@ static void hand_waiting(struct kafka *kafka)
         size_t limit = kafka_topics_limit(topics, name, clock_monotonic_ns());
         if (!has_room(kafka, flight, limit != SIZE_MAX, &group))
             return;
-        if (flights->handed == 0)
-            group = (struct group){flight->waiting, flight->block->size};
         hand_flight(kafka, topic, at, limit);
         if (flight->waiting != 0 && flight->unreported != 0)
             return; /* the remaining messages follow after the reports */

@@ -44,7 +44,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def _subkey(mode, key):
-    """As crypto_kdf_derive_from_key of libsodium."""
+    """Derives a subkey as crypto_kdf_derive_from_key of libsodium does."""
     return hashlib.blake2b(key=key, digest_size=KEY_SIZE, salt=struct.pack("<QQ", mode, 0),
                            person=b"SluiceSD" + bytes(8)).digest()
 

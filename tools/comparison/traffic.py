@@ -159,7 +159,7 @@ def write_segments(path, kind):
 
 
 def send_segments(path, size, port, rate, seconds):
-    """Returns the number of datagrams and the seconds."""
+    """Sends the datagrams of a file. Returns their number and the seconds that this took."""
     with open(path, "rb") as made:
         calls = list(iter(lambda: made.read(SEGMENTS * size), b""))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:

@@ -30,7 +30,7 @@ class Packages:
         self.folder = pathlib.Path(folder).absolute()
 
     def path(self, *names):
-        """A path in the folder of packages."""
+        """Returns a path in the folder of packages."""
         return self.folder.joinpath(*names)
 
     def need(self, *programs):

@@ -17,7 +17,7 @@ FEATURES = "exemplar-storage,metadata-wal-records,otlp-deltatocumulative"
 
 
 def fetch(packages):
-    """Builds without service discovery, which has most of the dependencies."""
+    """Builds Prometheus without service discovery, which has most of its dependencies."""
     if find("go") is None:
         raise Failure("not installed: go, of a version that builds today's modules", CANNOT_FETCH)
 

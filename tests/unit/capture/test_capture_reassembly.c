@@ -275,7 +275,8 @@ TEST_WITH(ipv4_end_within_what_has_come_is_ignored, begin, end)
 TEST_WITH(ipv6_datagram_with_overlapping_fragments_is_refused, begin, end)
 {
     (void)state;
-    /* The datagram stays incomplete, although all correct bytes follow. */
+    /* The second fragment overlaps the first. So the datagram stays incomplete, although all bytes
+     * follow. */
     add(6, 0, 1000, 7);
     add(6, 800, 800, 7);
     add(6, 1000, 1000, 7);

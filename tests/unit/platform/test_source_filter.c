@@ -168,8 +168,8 @@ TEST(a_filter_of_nobody_and_of_everybody_is_short)
 }
 
 /*
- * The words are from a short list, so the addresses often agree in some words and the filter must
- * compare all of them.
+ * The words are from a short list, so the addresses often agree in some words. The filter must
+ * compare each word.
  */
 static struct address random_address(void)
 {

@@ -4,7 +4,9 @@
 #include "collector/receive/tls_name.h"
 #include "tests/support/test.h"
 
-/* The behaviour of the fake functions of the library. A certificate is a pointer to `certificate`.
+/*
+ * The behaviour of the fake functions of the library. A certificate is a pointer to `certificate`.
+
  */
 static int certificate;
 static struct {

@@ -11,8 +11,10 @@
 #define SESSIONS_MAX 4
 #define COUNTERS_MAX 7
 
-/* The sizes of the windows in a test, and the datagrams that may come. `time_of` returns the time
- * that is in a datagram. */
+/*
+ * The sizes of the windows in a test, and the datagrams that may come. `time_of` returns the time
+ * that is in a datagram.
+ */
 struct world {
     uint32_t width, slots;
     uint64_t sessions, counters;

@@ -52,8 +52,11 @@ struct address address_from_process(uint32_t user, uint32_t process);
 /* Returns true if both addresses have the same host and zone. Ignores the ports. */
 static inline bool address_same_host(const struct address *a, const struct address *b)
 {
-    return a->family == b->family && a->scope == b->scope &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+    uint64_t first[2], second[2]; /* gcc does not always replace a memcmp of 16 bytes by this */
+    memcpy(first, a->bytes, sizeof first);
+    memcpy(second, b->bytes, sizeof second);
+    return a->family == b->family && a->scope == b->scope && first[0] == second[0] &&
+           first[1] == second[1];
 }
 
 /* Returns the port, or the id of a local process. */

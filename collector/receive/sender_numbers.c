@@ -1,9 +1,11 @@
 #include "collector/receive/sender_numbers.h"
 
+#include "collector/text/compiler.h"
 #include "collector/text/decimal.h"
 
-static void note_number(struct ingest *ingest, uint32_t numbering, const struct record *record,
-                        const struct datagram_sequence *sequence, bool several)
+static ALWAYS_INLINE void note_number(struct ingest *ingest, uint32_t numbering,
+                                      const struct record *record,
+                                      const struct datagram_sequence *sequence, bool several)
 {
     struct sequence_key key = {.listener = ingest->listener->index,
                                .numbering = numbering,
@@ -22,8 +24,8 @@ static void note_number(struct ingest *ingest, uint32_t numbering, const struct 
  * A publisher may send from several ports and numbers its messages for each port separately. The
  * sender's name is therefore "ID:PORT", both in decimal.
  */
-static void note_frame(struct ingest *ingest, uint32_t numbering, const struct record *record,
-                       const struct frame_number *number)
+static NEVER_INLINE void note_frame(struct ingest *ingest, uint32_t numbering,
+                                    const struct record *record, const struct frame_number *number)
 {
     char publisher[2 * 20 + 1];
     size_t size = decimal_uint64(number->publisher, publisher);

@@ -4,14 +4,6 @@
 
 #include "collector/base/siphash.h"
 
-static bool is_recent(const struct sequence_recent *recent, const struct sequence_key *key)
-{
-    return recent->known && recent->name_size == key->sender_size &&
-           recent->listener == key->listener && recent->numbering == key->numbering &&
-           address_same_host(&recent->source, key->source) &&
-           (key->sender_size == 0 || memcmp(recent->name, key->sender, key->sender_size) == 0);
-}
-
 static void keep_recent(struct sequence_recent *recent, const struct sequence_key *key,
                         const uint64_t fingerprint[2])
 {
@@ -47,13 +39,9 @@ static void hash_key(const uint8_t secret[16], const struct sequence_key *key,
     siphash_end(&hash, fingerprint);
 }
 
-void sequence_fingerprint(const uint8_t secret[16], const struct sequence_key *key,
-                          uint64_t fingerprint[2])
+void sequence_fingerprint_hash(const uint8_t secret[16], const struct sequence_key *key,
+                               uint64_t fingerprint[2])
 {
-    if (key->recent != NULL && is_recent(key->recent, key)) {
-        memcpy(fingerprint, key->recent->fingerprint, sizeof key->recent->fingerprint);
-        return;
-    }
     hash_key(secret, key, fingerprint);
     if (key->recent != NULL)
         keep_recent(key->recent, key, fingerprint);

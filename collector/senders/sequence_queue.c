@@ -1,6 +1,7 @@
 #include "collector/senders/sequence_queue.h"
 
 #include "collector/base/rule.h"
+#include "collector/text/compiler.h"
 
 void sequence_queue_init(struct sequence_queue *queue, struct sequence_table *table,
                          struct ingest_counters **counters)
@@ -35,6 +36,21 @@ static void end_first(struct sequence_queue *queue)
     count_outcome(queue, queue->notes[index].counters, &outcome);
 }
 
+static NEVER_INLINE void add_note(struct sequence_queue *queue, const struct sequence_key *key,
+                                  uint64_t boot_id, uint64_t number,
+                                  struct ingest_counters *counters)
+{
+    if (queue->count == SEQUENCE_QUEUE_SIZE)
+        end_first(queue);
+    size_t index = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
+    sequence_begin(queue->table, &queue->notes[index].step, key, boot_id, number);
+    queue->notes[index].counters = counters;
+    queue->count++;
+    if (queue->count > SEQUENCE_QUEUE_SIZE / 2)
+        sequence_go_on(queue->table,
+                       &queue->notes[(index - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
+}
+
 /*
  * Adds a note to the queue, or extends the last one. An extended note keeps its counters, because
  * keys with equal fingerprints have the same listener.
@@ -46,15 +62,7 @@ void sequence_queue_note(struct sequence_queue *queue, const struct sequence_key
     if (queue->count != 0 &&
         sequence_extend(queue->table, &queue->notes[last].step, key, boot_id, number))
         return;
-    if (queue->count == SEQUENCE_QUEUE_SIZE)
-        end_first(queue);
-    size_t index = (queue->first + queue->count) % SEQUENCE_QUEUE_SIZE;
-    sequence_begin(queue->table, &queue->notes[index].step, key, boot_id, number);
-    queue->notes[index].counters = counters;
-    queue->count++;
-    if (queue->count > SEQUENCE_QUEUE_SIZE / 2)
-        sequence_go_on(queue->table,
-                       &queue->notes[(index - SEQUENCE_QUEUE_SIZE / 2) % SEQUENCE_QUEUE_SIZE].step);
+    add_note(queue, key, boot_id, number, counters);
 }
 
 void sequence_queue_commit(struct sequence_queue *queue)

@@ -33,6 +33,24 @@ static bool is_plain(const char *text, size_t size)
     return plain;
 }
 
+TEST(two_texts_are_equal_if_no_byte_differs)
+{
+    char one[LONGEST], other[LONGEST];
+    for (size_t i = 0; i < LONGEST; i++)
+        one[i] = other[i] = (char)('a' + i % 26);
+    assert_true(plain_text_equal(NULL, NULL, 0));
+    for (size_t size = 1; size + 2 <= LONGEST; size++) {
+        one[0] = one[size + 1] = '-'; /* the bytes before and after the text differ */
+        assert_true(plain_text_equal(one + 1, other + 1, size));
+        for (size_t i = 1; i <= size; i++) {
+            one[i] ^= 1;
+            assert_false(plain_text_equal(one + 1, other + 1, size));
+            one[i] ^= 1;
+        }
+        one[size + 1] = other[size + 1];
+    }
+}
+
 TEST(an_empty_text_is_plain)
 {
     assert_true(plain_text_is(NULL, 0, rule));

@@ -8,13 +8,6 @@
 
 static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port)
-{
-    struct address address = {.family = ADDRESS_IPV4, .port = port};
-    memcpy(address.bytes, bytes, 4);
-    return address;
-}
-
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port)
 {
     if (memcmp(bytes, mapped_prefix, sizeof mapped_prefix) == 0)

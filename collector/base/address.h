@@ -40,7 +40,12 @@ struct address {
  * Return the address whose 4 or 16 bytes are in network order. An IPv4-mapped IPv6 address becomes
  * IPv4.
  */
-struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port);
+static inline struct address address_from_ipv4(const uint8_t bytes[4], uint16_t port)
+{
+    struct address address = {.family = ADDRESS_IPV4, .port = port};
+    memcpy(address.bytes, bytes, 4);
+    return address;
+}
 struct address address_from_ipv6(const uint8_t bytes[16], uint32_t scope, uint16_t port);
 
 /*

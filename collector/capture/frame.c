@@ -6,9 +6,12 @@
 #include "collector/capture/internet_checksum.h"
 #include "collector/capture/link_layer.h"
 #include "collector/capture/span.h"
+#include "collector/text/compiler.h"
 
 #define IPV4_HEADER_SIZE     20
 #define IPV6_HEADER_SIZE     40
+#define IPV4_MORE            0x2000u /* more fragments follow */
+#define IPV4_OFFSET          0x1fffu /* offset of a fragment, in eight bytes */
 #define FRAGMENT_HEADER_SIZE 8
 #define UDP_HEADER_SIZE      8
 
@@ -35,7 +38,8 @@ static enum frame_content content_of(enum verdict verdict, enum frame_content if
     return verdict == VERDICT_CUT ? FRAME_CUT : FRAME_OTHER;
 }
 
-static struct address address_of(unsigned ip_version, const uint8_t bytes[16], uint16_t port)
+static ALWAYS_INLINE struct address address_of(unsigned ip_version, const uint8_t bytes[16],
+                                               uint16_t port)
 {
     return ip_version == 4 ? address_from_ipv4(bytes, port) : address_from_ipv6(bytes, 0, port);
 }
@@ -44,8 +48,8 @@ static struct address address_of(unsigned ip_version, const uint8_t bytes[16], u
  * Parses a UDP header (RFC 768). Ignores bytes beyond the length in the header. Checks the port
  * first, so that a datagram to another port is not reported as cut.
  */
-static enum verdict parse_udp(struct span span, const struct frame_hosts *hosts, uint16_t port,
-                              struct capture_datagram *datagram)
+static ALWAYS_INLINE enum verdict parse_udp(struct span span, const struct frame_hosts *hosts,
+                                            uint16_t port, struct capture_datagram *datagram)
 {
     if (span.length < UDP_HEADER_SIZE)
         return VERDICT_OTHER;
@@ -123,9 +127,33 @@ static enum verdict parse_fragment(const struct span *span, uint16_t port,
     return VERDICT_GO_ON;
 }
 
-static enum frame_content parse_ipv4(struct span span, uint16_t port,
-                                     struct capture_datagram *datagram,
-                                     struct frame_fragment *fragment)
+static struct frame_hosts ipv4_hosts(const uint8_t *header)
+{
+    struct frame_hosts hosts = {.ip_version = 4};
+    memcpy(hosts.source, header + 12, 4);
+    memcpy(hosts.destination, header + 16, 4);
+    return hosts;
+}
+
+/* Parses a fragment; `span` is what follows the header. */
+static NEVER_INLINE enum frame_content parse_ipv4_fragment(const uint8_t *header, struct span span,
+                                                           uint16_t port,
+                                                           struct frame_fragment *fragment)
+{
+    unsigned flags_offset = network_u16(header + 6);
+    *fragment = (struct frame_fragment){
+        .hosts = ipv4_hosts(header),
+        .id = network_u16(header + 4),
+        .next_header = NEXT_UDP,
+        .more = (flags_offset & IPV4_MORE) != 0,
+        .offset = (size_t)(flags_offset & IPV4_OFFSET) * 8,
+    };
+    return content_of(parse_fragment(&span, port, fragment), FRAME_FRAGMENT);
+}
+
+static ALWAYS_INLINE enum frame_content parse_ipv4(struct span span, uint16_t port,
+                                                   struct capture_datagram *datagram,
+                                                   struct frame_fragment *fragment)
 {
     enum verdict verdict = span_needs(&span, IPV4_HEADER_SIZE);
     if (verdict != VERDICT_GO_ON)
@@ -143,23 +171,11 @@ static enum frame_content parse_ipv4(struct span span, uint16_t port,
     if (span.captured < header_size)
         return FRAME_CUT;
 
-    struct frame_hosts hosts = {.ip_version = 4};
-    memcpy(hosts.source, header + 12, 4);
-    memcpy(hosts.destination, header + 16, 4);
     span_skip(&span, header_size);
-    unsigned flags_offset = network_u16(header + 6);
-    bool more = (flags_offset & 0x2000u) != 0;
-    size_t offset = (size_t)(flags_offset & 0x1fffu) * 8;
-    if (!more && offset == 0)
-        return content_of(parse_udp(span, &hosts, port, datagram), FRAME_DATAGRAM);
-    *fragment = (struct frame_fragment){
-        .hosts = hosts,
-        .id = network_u16(header + 4),
-        .next_header = NEXT_UDP,
-        .more = more,
-        .offset = offset,
-    };
-    return content_of(parse_fragment(&span, port, fragment), FRAME_FRAGMENT);
+    if ((network_u16(header + 6) & (IPV4_MORE | IPV4_OFFSET)) != 0)
+        return parse_ipv4_fragment(header, span, port, fragment);
+    struct frame_hosts hosts = ipv4_hosts(header);
+    return content_of(parse_udp(span, &hosts, port, datagram), FRAME_DATAGRAM);
 }
 
 /*
@@ -192,9 +208,9 @@ static enum verdict parse_ipv6_fragment(struct span *span, const struct frame_ho
     return parse_fragment(span, port, fragment);
 }
 
-static enum frame_content parse_ipv6(struct span span, uint16_t port,
-                                     struct capture_datagram *datagram,
-                                     struct frame_fragment *fragment)
+static NEVER_INLINE enum frame_content parse_ipv6(struct span span, uint16_t port,
+                                                  struct capture_datagram *datagram,
+                                                  struct frame_fragment *fragment)
 {
     enum verdict verdict = span_needs(&span, IPV6_HEADER_SIZE);
     if (verdict != VERDICT_GO_ON)

@@ -1,6 +1,7 @@
 #include "collector/capture/link_layer.h"
 
 #include "collector/base/byte_order.h"
+#include "collector/text/compiler.h"
 
 #define ETHERTYPE_IPV4       0x0800u
 #define ETHERTYPE_IPV6       0x86ddu
@@ -8,7 +9,42 @@
 #define ETHERTYPE_SERVICE    0x88a8u /* IEEE 802.1Q, service tag (QinQ) */
 #define ETHERTYPE_QINQ_OLDER 0x9100u /* service tag, used before the standard */
 
-typedef enum verdict strip_function(struct span *span, unsigned *ip_version);
+/* The header before the IP header. */
+enum link_header {
+    HEADER_UNKNOWN,
+    HEADER_NULL,
+    HEADER_ETHERNET,
+    HEADER_RAW, /* nothing: the IP header tells its version */
+    HEADER_LINUX_COOKED,
+    HEADER_LINUX_COOKED_V2,
+    HEADER_NONE_BEFORE_IPV4,
+    HEADER_NONE_BEFORE_IPV6,
+};
+
+static ALWAYS_INLINE enum link_header header_of(uint32_t link_type)
+{
+    switch (link_type) {
+    case 0:   /* LINKTYPE_NULL */
+    case 108: /* LINKTYPE_LOOP */
+        return HEADER_NULL;
+    case 1: /* LINKTYPE_ETHERNET */
+        return HEADER_ETHERNET;
+    case 12:  /* DLT_RAW on most systems */
+    case 14:  /* DLT_RAW on OpenBSD */
+    case 101: /* LINKTYPE_RAW */
+        return HEADER_RAW;
+    case 113: /* LINKTYPE_LINUX_SLL */
+        return HEADER_LINUX_COOKED;
+    case 228: /* LINKTYPE_IPV4 */
+        return HEADER_NONE_BEFORE_IPV4;
+    case 229: /* LINKTYPE_IPV6 */
+        return HEADER_NONE_BEFORE_IPV6;
+    case 276: /* LINKTYPE_LINUX_SLL2 */
+        return HEADER_LINUX_COOKED_V2;
+    default:
+        return HEADER_UNKNOWN;
+    }
+}
 
 static enum verdict strip_tags(struct span *span, unsigned ethertype, unsigned *ip_version)
 {
@@ -35,21 +71,6 @@ static enum verdict strip_fixed(struct span *span, size_t size, size_t ethertype
     unsigned ethertype = network_u16(span->data + ethertype_at);
     span_skip(span, size);
     return strip_tags(span, ethertype, ip_version);
-}
-
-static enum verdict strip_ethernet(struct span *span, unsigned *ip_version)
-{
-    return strip_fixed(span, 14, 12, ip_version);
-}
-
-static enum verdict strip_linux_cooked(struct span *span, unsigned *ip_version)
-{
-    return strip_fixed(span, 16, 14, ip_version);
-}
-
-static enum verdict strip_linux_cooked_v2(struct span *span, unsigned *ip_version)
-{
-    return strip_fixed(span, 20, 0, ip_version);
 }
 
 /*
@@ -90,52 +111,33 @@ static enum verdict strip_raw(struct span *span, unsigned *ip_version)
     return *ip_version == 4 || *ip_version == 6 ? VERDICT_GO_ON : VERDICT_OTHER;
 }
 
-static enum verdict strip_ipv4(struct span *span, unsigned *ip_version)
-{
-    (void)span;
-    *ip_version = 4;
-    return VERDICT_GO_ON;
-}
-
-static enum verdict strip_ipv6(struct span *span, unsigned *ip_version)
-{
-    (void)span;
-    *ip_version = 6;
-    return VERDICT_GO_ON;
-}
-
-static strip_function *strip_of(uint32_t link_type)
-{
-    switch (link_type) {
-    case 0:   /* LINKTYPE_NULL */
-    case 108: /* LINKTYPE_LOOP */
-        return strip_null;
-    case 1: /* LINKTYPE_ETHERNET */
-        return strip_ethernet;
-    case 12:  /* DLT_RAW on most systems */
-    case 14:  /* DLT_RAW on OpenBSD */
-    case 101: /* LINKTYPE_RAW */
-        return strip_raw;
-    case 113: /* LINKTYPE_LINUX_SLL */
-        return strip_linux_cooked;
-    case 228: /* LINKTYPE_IPV4 */
-        return strip_ipv4;
-    case 229: /* LINKTYPE_IPV6 */
-        return strip_ipv6;
-    case 276: /* LINKTYPE_LINUX_SLL2 */
-        return strip_linux_cooked_v2;
-    default:
-        return NULL;
-    }
-}
-
 bool link_layer_supports(uint32_t link_type)
 {
-    return strip_of(link_type) != NULL;
+    return header_of(link_type) != HEADER_UNKNOWN;
 }
 
+/* Calls no function by a pointer, so that the compiler can keep the span in registers. */
 enum verdict link_layer_strip(uint32_t link_type, struct span *span, unsigned *ip_version)
 {
-    strip_function *strip = strip_of(link_type);
-    return strip == NULL ? VERDICT_OTHER : strip(span, ip_version);
+    switch (header_of(link_type)) {
+    case HEADER_NULL:
+        return strip_null(span, ip_version);
+    case HEADER_ETHERNET:
+        return strip_fixed(span, 14, 12, ip_version);
+    case HEADER_RAW:
+        return strip_raw(span, ip_version);
+    case HEADER_LINUX_COOKED:
+        return strip_fixed(span, 16, 14, ip_version);
+    case HEADER_LINUX_COOKED_V2:
+        return strip_fixed(span, 20, 0, ip_version);
+    case HEADER_NONE_BEFORE_IPV4:
+        *ip_version = 4;
+        return VERDICT_GO_ON;
+    case HEADER_NONE_BEFORE_IPV6:
+        *ip_version = 6;
+        return VERDICT_GO_ON;
+    case HEADER_UNKNOWN:
+        break;
+    }
+    return VERDICT_OTHER;
 }

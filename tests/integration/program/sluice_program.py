@@ -642,6 +642,10 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+    def control_address(self, name="control"):
+        """The value of --control for this socket of the folder, or this pipe."""
+        return f"pipe:{self.folder.name}-{name}" if WINDOWS else f"unix:{self.folder / name}"
+
     def leave_sandbox(self):
         """Disables the sandbox, for tests whose reloads add a folder, a port or a right that it
         would refuse."""

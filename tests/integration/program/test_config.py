@@ -201,7 +201,7 @@ class Memory(ConfigTest):
         total, parts = self.parts(*udp)
         self.assertAlmostEqual(total, sum(parts.values()), delta=0.5)
         more, also = self.parts(*udp, "--listen", "udp://127.0.0.1:0?schema=telemetry&rate_limit=9",
-                                "--control", f"unix:{self.folder / 'c'}")
+                                "--control", self.control_address())
         self.assertAlmostEqual(more, sum(also.values()), delta=0.5)
         self.assertGreater(also["senders"], parts["senders"])
         self.assertGreater(also["others"], parts["others"])

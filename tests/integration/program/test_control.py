@@ -27,11 +27,7 @@ class ControlTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.path = self.folder / "control"
-        self.address = self.address_of(self.path)
-
-    def address_of(self, path):
-        """The value of --control for another program."""
-        return f"pipe:{path.parent.name}-{path.name}" if WINDOWS else f"unix:{path}"
+        self.address = self.control_address()
 
     def control(self, *arguments, listeners=1, **more):
         return self.start(*arguments, "--control", self.address, listeners=listeners, **more)
@@ -133,7 +129,7 @@ class Socket(ControlTest):
     def test_a_start_that_fails_leaves_none(self):
         taken = self.control("--listen", RIEMANN)
         path = self.folder / "second"
-        self.launch("--listen", taken.names[0], "--control", self.address_of(path)).finish(69)
+        self.launch("--listen", taken.names[0], "--control", self.control_address(path.name)).finish(69)
         self.assertFalse(os.path.lexists(path))
 
 

@@ -95,7 +95,7 @@ class OverItsSocket(ProgramTest):
     def setUp(self):
         super().setUp()
         self.path = self.folder / "control"
-        self.address = f"pipe:{self.folder.name}-control" if WINDOWS else f"unix:{self.path}"
+        self.address = self.control_address()
 
     def started(self, *arguments, **more):
         return self.start("--listen", RIEMANN, "--control", self.address, *arguments, **more)

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from built import WINDOWS, command, not_on_windows
+from built import command, not_on_windows
 from sluice_program import (ANY_PORT, CAPTURES, LEDGER, RIEMANN, SLUICE, ProgramTest,
                             parse_json)
 
@@ -27,8 +27,7 @@ class Levels(ProgramTest):
     def test_a_start_reports_its_parts_in_the_order_of_the_manual(self):
         program = self.start("--listen", RIEMANN, "--sink", f"file:{self.folder / 'lines'}",
                              "--dead-letter", f"file:{self.folder / 'dead.pcapng'}", "--control",
-                             f"pipe:{self.folder.name}" if WINDOWS else f"unix:{self.folder / 's'}",
-                             "--metrics", "127.0.0.1:0", ledger=None)
+                             self.control_address(), "--metrics", "127.0.0.1:0", ledger=None)
         program.stop()
         starts = ("status page at", "version", "writing to", "dead letters to", "control at",
                   "listening on")

@@ -270,7 +270,7 @@ class Running(SeriesTest):
 
     @unittest.skipUnless(SERVES, "this program serves no metrics")
     def test_metrics_and_the_control_socket_name_senders_and_labels(self):
-        control = f"pipe:{self.folder.name}" if WINDOWS else f"unix:{self.folder}/control"
+        control = self.control_address()
         program = self.start("--listen", TELEMETRY, "--sink",
                              f"file:{self.folder}/out?max_series=15", "--metrics", "127.0.0.1:0",
                              "--control", control)

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from built import WINDOWS, skip
+from built import skip
 from http_store import NO_ANSWER, Store
 from ports import free_ports
 from protobuf import gauge, metric, riemann
@@ -514,7 +514,7 @@ class ComingAndGoing(TcpReload):
 
     def test_who_watches_and_who_asks_for_senders_sees_one_that_came(self):
         port, = free_ports(1)
-        control = f"pipe:{self.folder.name}" if WINDOWS else f"unix:{self.folder}/control"
+        control = self.control_address()
         program = self.begin("udp://127.0.0.1:0?schema=riemann", control=control,
                              **{"dead-letter": f"file:{self.folder}/letters.pcapng"})
         tcp = self.tcp(port, receivers=3, max_frame="64KiB")

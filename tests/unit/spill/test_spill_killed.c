@@ -30,7 +30,10 @@ static bool say(struct output_file *out, char what, uint64_t number)
     return output_write(out, line, (size_t)length, &written) == WRITE_OK;
 }
 
-/* Appends, reads, acknowledges and ticks in random order. `argument` is "FOLDER NEXT SEED". */
+/*
+ * Appends, reads, acknowledges and ticks in random order. Reads as often as it appends, so that some
+ * kills find hardly any unread blocks. `argument` is "FOLDER NEXT SEED".
+ */
 static int work_until_killed(char *argument)
 {
     char *seed_text = strrchr(argument, ' ');
@@ -52,7 +55,7 @@ static int work_until_killed(char *argument)
         return 1;
     for (unsigned step = 0; step < 20000; step++) {
         uint64_t what = next_below(&seed, 10);
-        if (what < 4) {
+        if (what < 3) {
             if (spilling_offer(spill, next, NULL) == SPILL_STORED && !say(out, 'A', next++))
                 return 1;
         } else if (what < 6) {

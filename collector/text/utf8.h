@@ -10,25 +10,23 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "collector/text/plain_text.h"
+
 /*
  * Returns true if no byte is above 0x7f. The last word overlaps the word before it, so that no
  * bytes remain to be checked one by one.
  */
 static inline bool utf8_is_ascii(const uint8_t *bytes, size_t size)
 {
-    uint64_t word = 0;
     uint64_t all = 0;
-    if (size >= 8) {
-        for (size_t at = 0; at + 8 < size; at += 8) {
-            memcpy(&word, bytes + at, 8);
-            all |= word;
-        }
-        memcpy(&word, bytes + size - 8, 8);
-        all |= word;
+    if (size >= 16) {
+        for (size_t at = 0; at + 16 < size; at += 16)
+            all |= plain_text_load_8(bytes + at) | plain_text_load_8(bytes + at + 8);
+        all |= plain_text_load_8(bytes + size - 16) | plain_text_load_8(bytes + size - 8);
+    } else if (size >= 8) {
+        all = plain_text_load_8(bytes) | plain_text_load_8(bytes + size - 8);
     } else if (size >= 4) {
-        memcpy(&all, bytes, 4);
-        memcpy(&word, bytes + size - 4, 4);
-        all |= word;
+        all = plain_text_load_4(bytes) | plain_text_load_4(bytes + size - 4);
     } else if (size != 0) {
         all = (uint64_t)bytes[0] | bytes[size / 2] | bytes[size - 1];
     }

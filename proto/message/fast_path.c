@@ -80,29 +80,6 @@ static ALWAYS_INLINE const uint8_t *parse_text(bool utf8, const uint8_t *at, con
 static const uint8_t *parse(struct room *room, const struct message_type *type,
                             ProtobufCMessage *message, const uint8_t *at, const uint8_t *end);
 
-/*
- * Decodes a message of a pair type at once if it has both strings in order, and if its bytes are
- * ASCII (which the caller checks), so that each length has one byte. Returns false, without a
- * change, for any other message.
- */
-static ALWAYS_INLINE bool parse_pair(const struct message_type *type, struct pair *pair,
-                                     const uint8_t *at, size_t size)
-{
-    if (size < 4 || at[0] != type->pair_tags[0] || at[1] > size - 4)
-        return false;
-    size_t first = at[1];
-    size_t second = size - 4 - first;
-    const uint8_t *rest = at + 2 + first;
-    if (rest[0] != type->pair_tags[1] || rest[1] != second)
-        return false;
-    pair->base.descriptor = type->descriptor;
-    pair->base.n_unknown_fields = 0;
-    pair->base.unknown_fields = NULL;
-    put_text(&pair->text[0], at + 2, first);
-    put_text(&pair->text[1], rest + 2, second);
-    return true;
-}
-
 /* Decodes a message; `at` is the position of its length. */
 static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
                                                   const struct message_type *type,
@@ -117,9 +94,6 @@ static ALWAYS_INLINE const uint8_t *parse_message(struct room *room,
     if (message == NULL)
         return NULL;
     *place = message;
-    if (type->pair && utf8_is_ascii(at, length) &&
-        parse_pair(type, (struct pair *)(void *)message, at, length))
-        return at + length;
     room->levels--;
     at = parse(room, type, message, at, at + length);
     room->levels++;
@@ -195,6 +169,29 @@ static ALWAYS_INLINE const uint8_t *parse_messages(struct room *room, const stru
 }
 
 /*
+ * Decodes a message of a pair type at once if it has both strings in order, and if its bytes are
+ * ASCII (which the caller checks), so that each length has one byte. Returns false, without a
+ * change, for any other message.
+ */
+static ALWAYS_INLINE bool parse_pair(const struct message_type *type, struct pair *pair,
+                                     const uint8_t *at, size_t size)
+{
+    if (size < 4 || at[0] != type->pair_tags[0] || at[1] > size - 4)
+        return false;
+    size_t first = at[1];
+    size_t second = size - 4 - first;
+    const uint8_t *rest = at + 2 + first;
+    if (rest[0] != type->pair_tags[1] || rest[1] != second)
+        return false;
+    pair->base.descriptor = type->descriptor;
+    pair->base.n_unknown_fields = 0;
+    pair->base.unknown_fields = NULL;
+    put_text(&pair->text[0], at + 2, first);
+    put_text(&pair->text[1], rest + 2, second);
+    return true;
+}
+
+/*
  * Decodes consecutive elements of a pair type, with a tag of one byte, that are all as parse_pair
  * expects. Returns NULL, without a change, for any other elements.
  */
@@ -225,6 +222,17 @@ static ALWAYS_INLINE const uint8_t *parse_pairs(struct room *room, const struct 
     return list == NULL ? NULL : at;
 }
 
+/* Decodes consecutive elements that are messages. */
+static ALWAYS_INLINE const uint8_t *parse_list(struct room *room, const struct plain_step *step,
+                                               char *message, const uint8_t *tag, size_t tag_size,
+                                               const uint8_t *end)
+{
+    const uint8_t *at = NULL;
+    if (tag_size == 1 && step->message->pair)
+        at = parse_pairs(room, step, message, tag, end);
+    return at != NULL ? at : parse_messages(room, step, message, tag, tag_size, end);
+}
+
 /*
  * A separate copy of parse_messages for longer tags. The other copy compares tags as single bytes.
  */
@@ -234,15 +242,6 @@ static NEVER_INLINE const uint8_t *parse_messages_of_long_tag(struct room *room,
                                                               size_t tag_size, const uint8_t *end)
 {
     return parse_messages(room, step, message, tag, tag_size, end);
-}
-
-/* Decodes consecutive elements, with a tag of one byte, that are messages. */
-static ALWAYS_INLINE const uint8_t *parse_list(struct room *room, const struct plain_step *step,
-                                               char *message, const uint8_t *tag,
-                                               const uint8_t *end)
-{
-    const uint8_t *at = step->message->pair ? parse_pairs(room, step, message, tag, end) : NULL;
-    return at != NULL ? at : parse_messages(room, step, message, tag, 1, end);
 }
 
 /*
@@ -259,7 +258,7 @@ static NEVER_INLINE const uint8_t *parse_map(struct room *room, const struct pla
                                              char *message, const uint8_t *tag, size_t tag_size,
                                              const uint8_t *end)
 {
-    const uint8_t *at = parse_messages(room, step, message, tag, tag_size, end);
+    const uint8_t *at = parse_list(room, step, message, tag, tag_size, end);
     size_t *count = (size_t *)(void *)(message + step->mark);
     if (at == NULL || *count > MAP_FEW)
         return NULL;
@@ -447,6 +446,9 @@ static NEVER_INLINE const uint8_t *parse_other(struct room *room, const struct p
         return NULL;
     case PLAIN_UNKNOWN:
         return parse_unknown(room, (ProtobufCMessage *)(void *)message, tag, end);
+    case PLAIN_BYTES:
+        put32(message + step->mark, step->mark_value);
+        return parse_text(false, at, end, message + step->offset);
     case PLAIN_CLOSED:
         put32(message + step->mark, step->mark_value);
         return parse_checked(room, step, message, at, end);
@@ -471,9 +473,6 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
     case PLAIN_TEXT:
         put32(message + step->mark, step->mark_value);
         return parse_text(true, at, end, message + step->offset);
-    case PLAIN_BYTES:
-        put32(message + step->mark, step->mark_value);
-        return parse_text(false, at, end, message + step->offset);
     case PLAIN_FIXED64:
         put32(message + step->mark, step->mark_value);
         return parse_fixed64(at, end, message + step->offset);
@@ -488,12 +487,13 @@ static ALWAYS_INLINE const uint8_t *parse_field(struct room *room, const struct 
         return parse_single(room, step, message, at, end);
     case PLAIN_MESSAGES:
         if (at - tag == 1)
-            return parse_list(room, step, message, tag, end);
+            return parse_list(room, step, message, tag, 1, end);
         return parse_messages_of_long_tag(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_MAP:
         return parse_map(room, step, message, tag, (size_t)(at - tag), end);
     case PLAIN_REQUIRED:
         return parse_required(room, type, step, message, at, end);
+    case PLAIN_BYTES:
     case PLAIN_UNKNOWN:
     case PLAIN_GIVE_UP:
     case PLAIN_SINT32:

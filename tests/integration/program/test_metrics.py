@@ -14,7 +14,8 @@ from capture_writing import write_capture
 from metrics_client import SERVES, MetricsClient, labels, numbers_of, read_page
 from protobuf import gauge, metric, telemetry
 from sluice_program import (CHANGED, DEADLINE, ONE_THREAD, RIEMANN, SANITIZED, SLUICE, TELEMETRY,
-                            ProgramTest, is_still, parse_json, settled, wait_until, same_with_one_thread)
+                            ProgramTest, has_done_with_all, is_still, parse_json, settled,
+                            wait_until, same_with_one_thread)
 from test_tcp import OK, TCP, Client, framed
 
 OPENMETRICS = "application/openmetrics-text"
@@ -49,10 +50,11 @@ class MetricsTest(ProgramTest):
 @unittest.skipUnless(SERVES, "this program was built without metrics")
 class Numbers(MetricsTest):
     def assert_ledger_is_on_page(self, program, client):
-        """Asserts that the page has every term of the ledger, and no others. The program must be
-        idle."""
+        """Asserts that the page has every term of the ledger, and no others. The program must have
+        received all: waits until every sink has written it."""
         wanted = numbers_of(program.wait_for_ledger(
-            lambda ledger: all(is_still(sink) for sink in ledger["sinks"]), "nothing moved"))
+            lambda ledger: all(is_still(sink) and has_done_with_all(sink)
+                               for sink in ledger["sinks"]), "all was written"))
         found = client.numbers()
         wrong = {key: (value, found.get(key)) for key, value in wanted.items()
                  if found.get(key) != value}

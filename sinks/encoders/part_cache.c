@@ -239,7 +239,7 @@ static inline void set_key(struct part_cache *cache, const struct sample *sample
 }
 
 /* Returns the number of the set of labels for a new message; 0: the cache is not used for it. */
-static NEVER_INLINE uint64_t begin_message(struct part_cache *cache, const struct record *record)
+static inline uint64_t begin_message(struct part_cache *cache, const struct record *record)
 {
     cache->message = record->message;
     if (record->schema->ops->label_bytes == NULL || record->size > CACHED_RECORD_MOST)
